@@ -114,9 +114,11 @@ class KILN_API Device {
 /// A scope ends in the thread that made it, before the scopes around it.
 class KILN_API DeviceScope {
  public:
+  /// Begins the scope.
   explicit DeviceScope(const Device& device) noexcept;
   DeviceScope(const DeviceScope&) = delete;
   DeviceScope& operator=(const DeviceScope&) = delete;
+  /// Ends the scope: best() returns what it returned before.
   ~DeviceScope();
 
  private:

@@ -89,8 +89,8 @@ KILN_API Array fft(const Array& a, const Options& options = {});
 KILN_API Array ifft(const Array& a, const Options& options = {});
 /// Returns fft() of real numbers: k from 0 to n/2, as the other half is conjugate.
 KILN_API Array rfft(const Array& a, const Options& options = {});
-/// Returns the inverse of rfft(): n real numbers from n/2 + 1 points. The imaginary part of the first point, and for even n of
-/// the last, has no meaning and is taken as 0 (hipFFT may read it).
+/// Returns the inverse of rfft(): n real numbers from n/2 + 1 points. The imaginary part of the first point has
+/// no meaning and is taken as 0 (hipFFT may read it). For even n this holds for the last point, too.
 KILN_API Array irfft(const Array& a, const Options& options = {});
 /// Returns fft() of points whose other half is conjugate: n real numbers from n/2 + 1 points.
 KILN_API Array hfft(const Array& a, const Options& options = {});

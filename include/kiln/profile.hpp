@@ -22,7 +22,7 @@ class Collector;
 
 /// Origin of a call's kernel.
 enum class KernelOrigin : std::uint8_t {
-  memory,     ///< loaded by an earlier call
+  memory,     ///< already loaded
   disk,       ///< found in the cache's directory
   read_only,  ///< found in one of the read-only directories and bundles
   compiled,   ///< made by a compiler

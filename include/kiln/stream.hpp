@@ -75,10 +75,12 @@ class KILN_API Stream {
 /// Waits for a stream at the end of its scope: see auto_synchronize(). Belongs to one thread.
 class KILN_API SynchronizeScope {
  public:
+  /// Begins the scope; auto_synchronize() calls it.
   explicit SynchronizeScope(Stream stream);
   SynchronizeScope(const SynchronizeScope&) = delete;
   SynchronizeScope& operator=(const SynchronizeScope&) = delete;
-  /// Throws the exceptions of Stream::synchronize(), unless an exception leaves the scope: that one is not replaced.
+  /// Waits for the stream. Throws the exceptions of Stream::synchronize(), unless an exception leaves the scope: that one is
+  /// not replaced.
   ~SynchronizeScope() noexcept(false);
 
  private:

@@ -20,11 +20,11 @@ struct TuneCandidate {
 
 /// Result of tune().
 struct TuneReport {
-  std::string why_not = {};  ///< reason for which nothing was tried; empty otherwise
-  std::string id = {};       ///< id of the kernel in the cache
-  std::string device = {};   ///< "NVIDIA H200, 132 multiprocessors"
-  std::string driver = {};   ///< "CUDA 13.0"
-  std::int64_t elements = 0;
+  std::string why_not = {};                    ///< reason for which nothing was tried; empty otherwise
+  std::string id = {};                         ///< id of the kernel in the cache
+  std::string device = {};                     ///< "NVIDIA H200, 132 multiprocessors"
+  std::string driver = {};                     ///< "CUDA 13.0"
+  std::int64_t elements = 0;                   ///< elements of the call
   std::vector<TuneCandidate> candidates = {};  ///< the cost model's shape first
   /// Index of the shape that calls use from now on. It is the first one unless another is faster by a margin (docs/tuning.md).
   std::size_t best = 0;

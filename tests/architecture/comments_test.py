@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Reads the comments of the public headers, and of a few internal ones that many files include. A comment begins with a verb
-("Returns …", "Throws …") or with a noun that is its subject, never with a fragment ("Of the loop"); a sentence is short.
+("Returns …", "Throws …") or with a noun that is its subject, never with a fragment ("Of the loop"); a sentence is short; words are
+those of the field.
 
 usage: comments_test.py ROOT        (exit status 1 and one line for each finding in a file that has more of them than KNOWN says)
        comments_test.py --list ROOT (all findings, also the known ones)
@@ -81,6 +82,13 @@ STARTS = {
 # How no sentence of a comment begins: errors are thrown.
 ERRORS = re.compile(r"(?:\w+Error|Error|Stopped)\s*(?:,|\.$|;|\b(?:as|for|if|in|of|on|otherwise|unless|where|with)\b)")
 
+# Words that have a usual one in this field: the word -> the usual one.
+WORDS = {
+    "anew": "again", "as it was written": "unmodified", "crew": "worker pool", "doubtful": "suspicious", "goes along": "vectorizes along",
+    "lookout": "spin-wait", "mended": "repaired", "one behind the other": "AoS", "passes over": "streams over", "piece": "chunk",
+    "pieces": "chunks", "side by side": "SoA", "stacked": "unrolled", "told": "reported", "where it stands": "position"}
+WORD = re.compile(r"\b(" + "|".join(WORDS) + r")\b")
+
 # What is between literals, which may hold slashes, and comments.
 TOKEN = re.compile(r'R"([^()\s]*)\(.*?\)\1"|"(?:\\.|[^"\\\n])*"|(?<![0-9a-fA-F])\'(?:\\.|[^\'\\\n])+\'|/\*.*?\*/|(?P<comment>//[^\n]*)', re.S)
 MARKER = re.compile(r"///<|///|//")
@@ -146,6 +154,8 @@ def faults(text):
                 found.append((comment.line, f'begins with a fragment: "{shown}" (say it as "{good}", not "{bad}")'))
             if ERRORS.match(sentence):
                 found.append((comment.line, f'an error without its verb: "{shown}" (say "Throws … if …")'))
+            for word in WORD.findall(re.sub(r"`[^`]*`", "", sentence.lower())):
+                found.append((comment.line, f'"{word}" is not the usual word, which is "{WORDS[word]}": "{shown}"'))
             if words(sentence) > LONGEST:
                 found.append((comment.line, f'{words(sentence)} words, {LONGEST} are allowed: "{shown}"'))
     return found
@@ -182,6 +192,8 @@ def self_test():
         assert len(faults(f"/// Returns the sum.\n///\n/// {bad}\n")) == 1, bad
     for good in ("Throws TypeError for a mask.", "TypeError is thrown first.", "A TypeError ends the call.", "Stopped calls write nothing."):
         assert not faults(f"/// Returns the sum. {good}\n"), good
+    for word, usual in WORDS.items():
+        assert len(faults(f"/// Returns it, {word}.\n")) == 1 and not faults(f"/// Returns it, {usual}. `{word}`\n"), word
     longest = " ".join(["word"] * LONGEST)
     assert not faults(f"/// {longest}.\n/// {longest}. {longest}\n")
     assert [line for line, _ in faults(f"int a;\n\n/// One. {longest}\n/// more. End.\n")] == [3]
