@@ -50,7 +50,7 @@ struct ChunkOptions {
 /// may be the very array of an input; any other overlap throws ShapeError.
 ///
 /// Chunks follow the memory of the largest operand. An operand that all chunks share is sent to each device once. On a GPU
-/// half as many chunks as the host has threads run at the same time, but three to eight; on the CPU one does.
+/// three to eight chunks run at the same time, half as many as the host has threads. On the CPU one does.
 ///
 /// A chunk that fails ends the call with its error, which reports the number of finished chunks. Their results are in .out.
 class KILN_API ChunkedUfunc : public detail::Callable<ChunkedUfunc, CallOptions, Resolution> {
