@@ -1,4 +1,4 @@
-// What a kernel of any kind is specialized for, behind one interface. A kind has a folder here, whose spec.hpp is a value.
+// The spec of a kernel of any kind, behind one interface. Each kind has a folder here, whose spec.hpp is a plain value.
 #pragma once
 
 #include <concepts>
@@ -20,7 +20,7 @@ struct Frame;
 struct Operation;
 struct Piece;
 
-/// A kind's answers about one of its specs. held_spec.hpp makes it of the functions in the kind's text.hpp. Pure.
+/// A kind's view of one of its specs. held_spec.hpp builds it from the functions in the kind's text.hpp. Pure.
 class SpecOfKind {
  public:
   SpecOfKind() = default;
@@ -28,27 +28,27 @@ class SpecOfKind {
   SpecOfKind(const SpecOfKind&) = delete;
   SpecOfKind& operator=(const SpecOfKind&) = delete;
 
-  /// What the kernel computes.
+  /// Returns the dtypes that the user's body takes and gives.
   [[nodiscard]] virtual Operation operation() const = 0;
-  /// Every dtype of its operands in memory.
+  /// Returns every dtype of the operands in memory.
   [[nodiscard]] virtual std::vector<DType> storage() const = 0;
-  /// What stands around the user's body.
+  /// Returns the text around the user's body.
   [[nodiscard]] virtual Frame frame(const codegen::UserText& text, DeviceKind target) const = 0;
-  /// The pieces of the user's stages, for a text that has stages.
+  /// Returns the user's stages with the text before each. The text has stages.
   [[nodiscard]] virtual std::vector<Piece> stages(const codegen::UserText& text) const = 0;
-  /// The header of kernels-src with its loop.
+  /// Returns the header of kernels-src that has the kernel's loop.
   [[nodiscard]] virtual std::string header(DeviceKind target) const = 0;
-  /// The kernel. It stands in namespace kiln::loops and calls operation(r0, …, a0, …).
+  /// Returns the kernel, which stands in namespace kiln::loops and calls operation(r0, …, a0, …).
   [[nodiscard]] virtual std::string text(const codegen::UserText& text, DeviceKind target) const = 0;
-  /// In words, what tells it from other kernels of one definition and loop: "contiguous", "reduce (block)". For people.
+  /// Describes the kernel among those of one definition and loop: "contiguous", "reduce (block)". For people.
   [[nodiscard]] virtual std::string variant_text(DeviceKind device) const = 0;
-  /// Whether a thread computes one item at a time, so that messages of faults name the item.
+  /// Returns true if a thread computes one item at a time, so that messages of faults name the item.
   [[nodiscard]] virtual bool goes_by_items() const noexcept = 0;
-  /// Whether the body's parameters are elements, as an operation's are. Else they are arrays.
+  /// Returns true if the body's parameters are elements, false if they are arrays.
   [[nodiscard]] virtual bool takes_elements() const noexcept = 0;
-  /// The C name under which the body is exported instead of a loop. Empty as a rule.
+  /// Returns the C name under which the body is exported instead of a loop. Empty as a rule.
   [[nodiscard]] virtual std::string_view exported_function() const noexcept = 0;
-  /// The spec where it is of that type, else null.
+  /// Returns the spec if it is of that type, else null.
   [[nodiscard]] virtual const void* as(const std::type_info& type) const noexcept = 0;
 };
 
@@ -61,7 +61,7 @@ class KernelSpec {
       : held_(hold(std::move(spec))) {}
 
   const SpecOfKind* operator->() const noexcept { return held_.get(); }
-  /// The spec where it is of that kind, else null.
+  /// Returns the spec if it is of that kind, else null.
   template <class Spec>
   [[nodiscard]] const Spec* get_if() const noexcept {
     return static_cast<const Spec*>(held_->as(typeid(Spec)));
@@ -73,12 +73,11 @@ class KernelSpec {
 
 class IntegerDivisions;
 
-/// The translation unit for that target: includes only the headers of kernels-src that the text needs, the user's text under
-/// #line, with its divisions of integers defined, and one kernel named kiln_kernel with the parameters of
-/// kernels-src/elementwise.hpp. Pure.
+/// Returns the translation unit for that target. It includes only the headers of kernels-src that the text needs. The user's
+/// text stands under #line, with its divisions of integers defined. The one kernel is named kiln_kernel. Pure.
 std::string render(const codegen::UserText& text, const KernelSpec& spec, DeviceKind target);
-/// The same with the headers to include, from needed_headers(), and the divisions to define; without them the text as it is
-/// written.
+/// Renders with the headers to include, from needed_headers(), and the divisions to define. Without divisions the text is
+/// unmodified.
 std::string render(const codegen::UserText& text, const KernelSpec& spec, DeviceKind target,
                    const std::vector<std::string>& headers, const IntegerDivisions& divisions);
 
