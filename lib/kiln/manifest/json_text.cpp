@@ -43,6 +43,8 @@ class Builder final : public nlohmann::json_sax<Json> {
     const std::size_t column = what.find("column ");
     const std::size_t colon = column == std::string::npos ? what.find("] ") : what.find(": ", column);
     if (colon != std::string::npos) what.erase(0, colon + 2);
+    // The parser's own words for it differ between versions.
+    if (text_.find_first_not_of(" \t\r\n") == std::string_view::npos) what = "the text is empty";
     const std::size_t at = std::min(position == 0 ? 0 : position - 1, text_.size());
     const std::string_view before = text_.substr(0, at);
     const auto line = std::count(before.begin(), before.end(), '\n') + 1;
