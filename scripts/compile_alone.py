@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Compiles files one by one, without the rest of a unity build, and each public header by itself: missing includes show. Makes no objects.
 
-usage: compile_alone.py [--all] [--compiler CXX]... [FILE]...
+usage: compile_alone.py [--all | --lately | --list-lately] [--compiler CXX]... [FILE]...
 
-Without FILE and --all: what the last 5 commits changed by each compiler, and a sixth of the rest by each, another one each day. The compilers are g++
-and clang++-19 unless --compiler names others. The configured build is build/alone. ccache is used where it is installed. Any error fails.
+Without FILE and --all: what the last 5 commits changed by each compiler, and a sixth of the rest by each, another one each day. --lately leaves the rest
+out, and --list-lately only prints the sources among them. The compilers are g++ and clang++-19 unless --compiler names others. clang++-19 also compiles each public
+header with libc++, where that is installed. The configured build is build/alone. ccache is used where it is installed. Any error fails.
 """
 import argparse
 import concurrent.futures
@@ -21,6 +22,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build" / "alone"
+LIBCXX = "clang++-19 with libc++"  # public headers alone: what lib/ is made of is the standard library that its packages have
 
 
 def commands():
@@ -53,6 +55,8 @@ def changed_lately():
 
 
 def compile_alone(compiler, file, arguments, folder):
+    if compiler == LIBCXX:
+        compiler, arguments = "clang++-19", arguments + ["-stdlib=libc++", "-fexperimental-library"]  # libc++ 19 has std::stop_token only so
     if "clang" in compiler:
         # The sources are held to GCC's warnings; Clang has others.
         arguments = [a for a in arguments if a != "-Werror"] + ["-Wno-unknown-warning-option", "-w"]
@@ -71,11 +75,16 @@ def compile_alone(compiler, file, arguments, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--all", action="store_true", help="all files")
+    parser.add_argument("--lately", action="store_true", help="what the last 5 commits changed, and nothing else")
+    parser.add_argument("--list-lately", action="store_true", help="print the sources among them, and compile nothing")
     parser.add_argument("--compiler", action="append", metavar="CXX")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
     options = parser.parse_args()
     compilers = options.compiler or ["g++", "clang++-19"]
 
+    if options.list_lately:
+        print("\n".join(str(file) for file in sorted(changed_lately()) if file.suffix == ".cpp" and file.is_file()))
+        return 0
     known = commands()
     known.update(headers(known))
     if options.files:
@@ -90,7 +99,11 @@ def main():
         lately = changed_lately()
         today = int(time.time() // 86400)
         wanted = [(compiler, file) for number, compiler in enumerate(compilers) for file in sorted(known)
-                  if file in lately or (zlib.crc32(str(file.relative_to(ROOT)).encode()) + today + 3 * number) % 6 == 0]
+                  if file in lately or not options.lately and (zlib.crc32(str(file.relative_to(ROOT)).encode()) + today + 3 * number) % 6 == 0]
+
+    if "clang++-19" in compilers and Path("/usr/lib/llvm-19/include/c++/v1").is_dir():
+        public = ROOT / "include"
+        wanted += [(LIBCXX, file) for compiler, file in wanted if compiler == "clang++-19" and public in file.parents]
 
     begun = time.monotonic()
     failed = 0

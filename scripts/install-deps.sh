@@ -21,9 +21,9 @@ build=(g++ cmake ninja-build libclang-19-dev llvm-19-dev liblld-19-dev libtbb-de
 # the executor of AMD's machine code, the texts of a locale with decimal commas. python3-jsonschema holds the schema of manifests to the cases of their reader.
 tests=(doctest-dev libamdhip64-dev pkgconf python3-venv gdb clang-19 locales python3-jsonschema "${by_system[@]}")
 # clang++-19 also builds the plain loops that the benchmarks compare with, and the fuzzers, whose runtime is in libclang-rt-19-dev.
-# libfftw3-dev: what kiln::fft is timed against. ccache: for machines on which .ci/run runs again. qemu-user and the cross compiler:
+# libfftw3-dev: what kiln::fft is timed against. libc++-19-dev: the public headers are compiled with it, too. ccache: for machines on which .ci/run runs again. qemu-user and the cross compiler:
 # scripts/test-aarch64.sh.
-ci=(ccache libclang-rt-19-dev clang-format-19 clang-tidy-19 libbenchmark-dev libfftw3-dev qemu-user g++-aarch64-linux-gnu)
+ci=(ccache libc++-19-dev libclang-rt-19-dev clang-format-19 clang-tidy-19 libbenchmark-dev libfftw3-dev qemu-user g++-aarch64-linux-gnu)
 
 case "${1:-build}" in
   build) packages=("${build[@]}") ;;

@@ -4,6 +4,7 @@
 #   LAYER: a folder of lib/kiln (layout, device/cpu), or `emulator`: only its test program and what it needs is built and run.
 # NVIDIA's compilers come from PyPI where no CUDA toolkit is installed, for all tests; KILN_NO_INSTALL=1 fetches and installs nothing.
 # The last lines count the tests, and the cases that did not run by what they want.
+# KILN_SKIP_TESTS=REGEX leaves tests out.
 # KILN_REQUIRE_COMPILERS=nvrtc,hiprtc and KILN_REQUIRE_DEVICE=cuda|hip make a missing one a failure.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -32,4 +33,4 @@ cuda=$(scripts/cuda-packages.sh build/cuda)
 if [ -n "$cuda" ]; then export CUDA_PATH=$(realpath "$cuda"); fi
 cmake --preset release -DKILN_TESTS=ON "${options[@]}"
 cmake --build build/release
-scripts/run-tests.sh build/release
+scripts/run-tests.sh build/release ${KILN_SKIP_TESTS:+-E "$KILN_SKIP_TESTS"}
