@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "support/message.hpp"
 #include "values.hpp"
 
 // libstdc++ 12: a false finding in the constructor of std::stop_source.
@@ -31,6 +32,8 @@ using kiln::Ufunc;
 
 namespace {
 
+using kiln::test::message_of;
+
 Array uniform(const Shape& shape, std::uint64_t seed) {
   Array array = Array::empty(shape, DType::float32);
   auto* const data = array.as<float>();
@@ -45,16 +48,6 @@ Array uniform(const Shape& shape, std::uint64_t seed) {
 const Ufunc& discriminant() {
   static const Ufunc ufunc = kiln::vectorize("float32 disc(float32 a, float32 b, float32 c) = sqrt(fabs(b * b - 4 * a * c))");
   return ufunc;
-}
-
-template <class Call>
-std::string message(const Call& call) {
-  try {
-    call();
-  } catch (const kiln::Error& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 void on_each_device(const std::function<void(const kiln::Device&)>& body) {
@@ -350,7 +343,7 @@ TEST_CASE("chunked: a call that is stopped, and one whose progress throws") {
                                                       stop.request_stop();
                                                     },
                                                 .stop = stop.get_token()});
-    const std::string said = message([&] { in_chunks(a, a, a, {.out = out}); });
+    const std::string said = message_of([&] { in_chunks(a, a, a, {.out = out}); });
     CHECK(told >= 1);
     CHECK(said.starts_with("slow: stopped after "));
     CHECK(said.ends_with(" of 49 chunks; the other results are as they were"));
@@ -390,7 +383,7 @@ TEST_CASE("chunked: a call that ends in the middle does not say that nothing was
     for (int milliseconds = 10; milliseconds < 20; ++milliseconds) {
       out.fill(-1.0F);
       const std::string said =
-          message([&] { in_chunks({a}, {.out = out, .timeout = std::chrono::milliseconds(milliseconds)}); });
+          message_of([&] { in_chunks({a}, {.out = out, .timeout = std::chrono::milliseconds(milliseconds)}); });
       CAPTURE(said);
       const std::vector<float> written = out.to_vector<float>();
       const bool any = std::count(written.begin(), written.end(), -1.0F) < 20'000;
@@ -403,24 +396,24 @@ TEST_CASE("chunked: what cannot be is told before anything runs") {
   const auto disc = kiln::chunked(discriminant(), {.chunk_bytes = 256});
   const Array a = uniform({100}, 1);
   const Array wide = uniform({200}, 1);
-  CHECK(message([&] { static_cast<void>(kiln::chunked(Ufunc())); }).find("empty") != std::string::npos);
-  CHECK(message([&] { static_cast<void>(kiln::chunked(discriminant(), {.chunk_bytes = -1})); }) ==
+  CHECK(message_of([&] { static_cast<void>(kiln::chunked(Ufunc())); }).find("empty") != std::string::npos);
+  CHECK(message_of([&] { static_cast<void>(kiln::chunked(discriminant(), {.chunk_bytes = -1})); }) ==
         "disc: .chunk_bytes of chunked() is -1; give a number of bytes, or 0 for what suits the device");
-  CHECK(message([&] { static_cast<void>(disc(a, a, kiln::to_device(a, kiln::Device::cpu()))); }) ==
+  CHECK(message_of([&] { static_cast<void>(disc(a, a, kiln::to_device(a, kiln::Device::cpu()))); }) ==
         "disc: chunked() takes host arrays, and input 2 (c) is on cpu; call the function itself, or give the array's "
         "copy_to_host()");
   // Any stream: none is asked for its device.
   const kiln::Stream stream = has_cpu() ? kiln::Stream(kiln::Device::cpu()) : kiln::Stream(kiln::Device::best());
-  CHECK(message([&] { static_cast<void>(disc(a, a, a, {.stream = stream})); }) ==
+  CHECK(message_of([&] { static_cast<void>(disc(a, a, a, {.stream = stream})); }) ==
         "disc: the chunks of a chunked() call have streams of their own; leave .stream and .device out, and name devices "
         "in .devices of chunked()");
-  CHECK(message([&] {
+  CHECK(message_of([&] {
           static_cast<void>(disc(a, a, a, {.device = kiln::Device::best()}));
         }).find("leave .stream and .device out") != std::string::npos);
-  CHECK(message([&] { disc(wide[Slice{0, 100}], a, a, {.out = wide[Slice{1, 101}]}); }) ==
+  CHECK(message_of([&] { disc(wide[Slice{0, 100}], a, a, {.out = wide[Slice{1, 101}]}); }) ==
         "disc: output 0 overlaps input 0 (a), which a later chunk may have to read; give another array");
-  CHECK(message([&] { static_cast<void>(disc(a, wide, a)); }).find("do not broadcast") != std::string::npos);
-  CHECK(message([&] { static_cast<void>(disc.outputs<2>(a, a, a)); }).find("output") != std::string::npos);
+  CHECK(message_of([&] { static_cast<void>(disc(a, wide, a)); }).find("do not broadcast") != std::string::npos);
+  CHECK(message_of([&] { static_cast<void>(disc.outputs<2>(a, a, a)); }).find("output") != std::string::npos);
   const kiln::Reduction odd = kiln::reduction({.name = "odd",
                                                .signatures = {"float32(float32 x)"},
                                                .accumulator = "float32 s[2];",
@@ -428,7 +421,7 @@ TEST_CASE("chunked: what cannot be is told before anything runs") {
                                                .reduce = "return {{a.s[0] + b.s[0], a.s[1]}};",
                                                .post = "return a.s[0];",
                                                .reorderable = true});
-  CHECK(message([&] { static_cast<void>(kiln::chunked(odd, {.chunk_bytes = 64})(a)); }) ==
+  CHECK(message_of([&] { static_cast<void>(kiln::chunked(odd, {.chunk_bytes = 64})(a)); }) ==
         "odd: the accumulators of parts cannot be kept in arrays, since its declaration has more than plain members; declare "
         "plain members of kiln's dtypes (\"float64 n, mean; int64 at;\"), or give larger .chunk_bytes");
 }
@@ -456,8 +449,9 @@ TEST_CASE("chunked: a call that a GPU has no room for goes in chunks by itself")
     CHECK(same_bits(kiln::math::add.reduce(integers, {.axis = 0, .stream = stream}), kiln::math::add.reduce(integers)));
     CHECK(same_bits(kiln::math::add.accumulate(integers, {.axis = 0, .stream = stream}), kiln::math::add.accumulate(integers)));
     // Arrays of the device are the caller's: there is nothing to go around.
-    CHECK(message([&] { static_cast<void>(kiln::device_array({300, 1000}, DType::float32, device)); }).find("the limit is") !=
-          std::string::npos);
+    CHECK(message_of([&] {
+            static_cast<void>(kiln::device_array({300, 1000}, DType::float32, device));
+          }).find("the limit is") != std::string::npos);
     kiln::set_memory_limit(device, std::nullopt);
   });
 }
@@ -476,7 +470,7 @@ TEST_CASE("chunked: from a file into a file") {
     kiln::save_npy(folder / "short.npy", a);
     const Array torn = kiln::open_npy(folder / "short.npy");
     std::filesystem::resize_file(folder / "short.npy", 4096);
-    const std::string said = message([&] {
+    const std::string said = message_of([&] {
       static_cast<void>(kiln::chunked(discriminant(), {.chunk_bytes = 30'000, .devices = {device}})(torn, torn, 1.0F));
     });
     CHECK(said.find("the file became shorter") != std::string::npos);
@@ -485,7 +479,7 @@ TEST_CASE("chunked: from a file into a file") {
     kiln::save_npy(folder / "short.npy", a);
     const Array once = kiln::open_npy(folder / "short.npy");
     std::filesystem::resize_file(folder / "short.npy", 4096);
-    CHECK(message([&] {
+    CHECK(message_of([&] {
             static_cast<void>(kiln::chunked(discriminant(), {.devices = {device}})(once, once, 1.0F));
           }).find("the file became shorter") != std::string::npos);
   });

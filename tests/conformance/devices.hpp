@@ -4,6 +4,7 @@
 
 #include <doctest/doctest.h>
 #include <kiln/kiln.hpp>
+#include "../support/message.hpp"
 
 #include <cstdint>
 #include <initializer_list>
@@ -95,19 +96,6 @@ inline std::vector<double> list_of(const kiln::Array& array) {
   return array.astype(kiln::DType::float64).to_vector<double>();
 }
 
-/// The text of the E that `call` throws; fails the case where it throws nothing or something else.
-template <class E, class Call>
-std::string message_of(Call call) {
-  try {
-    call();
-  } catch (const E& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    FAIL_CHECK("another exception: ", error.what());
-    return {};
-  }
-  FAIL_CHECK("nothing was thrown");
-  return {};
-}
+using kiln::test::message_of;
 
 }  // namespace conformance

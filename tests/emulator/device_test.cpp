@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "../unit/base/message.hpp"
+#include "../support/message.hpp"
 #include "kiln/kiln.hpp"
 
 namespace {
 
 using namespace kiln;
-using test::message;
+using test::message_of;
 
 }  // namespace
 
@@ -35,15 +35,15 @@ TEST_CASE("emulated: results, on several architectures in one process") {
   CHECK_FALSE(Device::emulated("sm_75").same_memory(Device::emulated("sm_90")));
   const Array here = to_device(Array::from<float>({1}), Device::emulated("sm_75"));
   const Array there = to_device(Array::from<float>({1}), Device::emulated("sm_90"));
-  CHECK(message([&] { math::add(here, there); }).find("emulated:sm_75") != std::string::npos);
+  CHECK(message_of([&] { math::add(here, there); }).find("emulated:sm_75") != std::string::npos);
 }
 
 TEST_CASE("emulated: architectures that there are none of") {
   const std::string known = "sm_75, sm_80, sm_86, sm_89, sm_90, sm_100, sm_103, sm_120 and sm_121 can be emulated";
-  CHECK(message([] { static_cast<void>(Device::emulated("sm_91")); }) == "there is no device \"emulated:sm_91\": " + known);
-  CHECK(message([] { static_cast<void>(Device::from_string("emulated:gfx90a")); }) ==
+  CHECK(message_of([] { static_cast<void>(Device::emulated("sm_91")); }) == "there is no device \"emulated:sm_91\": " + known);
+  CHECK(message_of([] { static_cast<void>(Device::from_string("emulated:gfx90a")); }) ==
         "there is no device \"emulated:gfx90a\": " + known);
-  CHECK(message([] {
+  CHECK(message_of([] {
           static_cast<void>(Device::from_string("emulated"));
         }).starts_with("unknown device \"emulated\"; devices are "));
 }
@@ -75,7 +75,7 @@ TEST_CASE("emulated: PTX of nvcc is linked, and machine code is refused with wha
   };
   const Array two = to_device(Array::from<float>({2}), device);
   CHECK(linked("nvcc.ptx")(two).copy_to_host().item<float>() == 6);
-  const std::string refused = message([&] { static_cast<void>(linked("nvcc.o")(two)); });
+  const std::string refused = message_of([&] { static_cast<void>(linked("nvcc.o")(two)); });
   CAPTURE(refused);
   CHECK(refused.find("the emulator links PTX alone; give it what `nvcc -ptx -rdc=true` makes of the same source") !=
         std::string::npos);
@@ -89,7 +89,7 @@ TEST_CASE("emulated: z a finding names the kernel, the thread, the array and the
                                       .body = "\n  atomic_add(&bins[x[item]], 1);"});
   const Array x = to_device(Array::full({1000}, std::uint8_t{255}), device);
   const Array bins = to_device(Array::zeros({255}, DType::int32), device);
-  const std::string found = message([&] {
+  const std::string found = message_of([&] {
     histogram({.size = 1000}, x, bins);
     device.synchronize();
   });
@@ -99,7 +99,7 @@ TEST_CASE("emulated: z a finding names the kernel, the thread, the array and the
   CHECK(found.find(" of block (") != std::string::npos);
   CHECK(found.find(" updates 4 bytes at 0x") != std::string::npos);
   CHECK(found.find(", which is byte 1020 of an array of 1020 bytes, at histogram:2:") != std::string::npos);
-  CHECK(message([&] { static_cast<void>(bins.copy_to_host()); }).find("emulated:sm_100 is lost to this process") !=
+  CHECK(message_of([&] { static_cast<void>(bins.copy_to_host()); }).find("emulated:sm_100 is lost to this process") !=
         std::string::npos);
   // Others go on.
   CHECK(math::add(1, to_device(Array::from<float>({1}), Device::emulated("sm_90"))).copy_to_host().item<float>() == 2);
@@ -113,7 +113,7 @@ TEST_CASE("emulated: a chunk whose kernel fails ends the call, which says how ma
   values[30'000] = 77;
   const Array x = Array::from(values);
   const Array out = Array::full({40'000}, -1.0F);
-  const std::string said = message([&] { chunked(fails, {.chunk_bytes = 16'000, .devices = {device}})(x, {.out = out}); });
+  const std::string said = message_of([&] { chunked(fails, {.chunk_bytes = 16'000, .devices = {device}})(x, {.out = out}); });
   CAPTURE(said);
   CHECK(said.find("CUDA_ERROR_ILLEGAL_ADDRESS") != std::string::npos);
   CHECK(said.find("kernel fails: thread (") != std::string::npos);
@@ -147,7 +147,7 @@ TEST_CASE("emulated: from one device to another, whatever the layout") {
     stream.synchronize();
     CHECK(back.to_vector<float>() == expected);
   }
-  CHECK(message([&] { static_cast<void>(to_device(sent, there, {.stream = Stream(here)})); }) ==
+  CHECK(message_of([&] { static_cast<void>(to_device(sent, there, {.stream = Stream(here)})); }) ==
         "to_device: the stream is on emulated:sm_75, the array is for emulated:sm_90; give a stream of emulated:sm_90");
 }
 
@@ -171,7 +171,7 @@ TEST_CASE("emulated: page-locked memory is read when the copy runs, and register
   // Page-locked already, by kiln itself: nothing to do, and nothing undone.
   register_host({locked}, device).deregister();
   CHECK(to_device(locked, device).copy_to_host().to_vector<float>() == std::vector<float>(1000, 2));
-  CHECK(message([&] { static_cast<void>(register_host({own[Slice{0, 5}], to_device(own, device)}, device)); }) ==
+  CHECK(message_of([&] { static_cast<void>(register_host({own[Slice{0, 5}], to_device(own, device)}, device)); }) ==
         "register_host: array 1 is on emulated:sm_90: give arrays in host memory");
   registered.deregister();
   CHECK(to_device(own, device).copy_to_host().to_vector<float>() == std::vector<float>(1000, 1));
@@ -179,6 +179,6 @@ TEST_CASE("emulated: page-locked memory is read when the copy runs, and register
 
 TEST_CASE("emulated: a transform wants a library that is for GPUs alone") {
   const Stream stream(Device::emulated("sm_90"));
-  CHECK(message([&] { fft::fft(Array::from<float>({1, 2}), {.stream = stream}); }) ==
+  CHECK(message_of([&] { fft::fft(Array::from<float>({1, 2}), {.stream = stream}); }) ==
         "cuFFT needs a GPU, and the emulator runs kernels alone; transform on Device::cpu()");
 }

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "../unit/base/message.hpp"
+#include "../support/message.hpp"
 #include "../unit/base/temporary_directory.hpp"
 #include "kiln/kiln.hpp"
 
@@ -225,7 +225,7 @@ TEST_CASE("tuning: what is not tuned, and why") {
   CHECK(tune(checked, args).why_not == "it checks itself: define it without .compile.debug");
   const Arg nothing[] = {ones(device, 0)};
   CHECK_FALSE(tune(f, nothing).why_not.empty());
-  CHECK(test::message([&] { tune(f, {}); }) == "twice takes 1 argument, 0 given; its loops are float32(float32 x)");
+  CHECK(test::message_of([&] { tune(f, {}); }) == "twice takes 1 argument, 0 given; its loops are float32(float32 x)");
 }
 
 TEST_CASE("tuning: raw kernels by items, on copies of what they write") {

@@ -12,15 +12,15 @@
 #include <vector>
 
 #include "../base/child_process.hpp"
-#include "../base/message.hpp"
 #include "../base/temporary_directory.hpp"
 #include "base/have_cpu.hpp"
 #include "kiln/kiln.hpp"
+#include "support/message.hpp"
 
 namespace {
 
 using namespace kiln;
-using test::message;
+using test::message_of;
 using test::TemporaryDirectory;
 
 Array counting(std::int64_t count) {
@@ -45,7 +45,7 @@ TEST_CASE("mapped: a file that save_npy wrote is the same array, in either order
     CHECK(to_string(opened) == to_string(saved));
   }
   save_npy(folder / "a.npy", grid);
-  CHECK(message([&] { static_cast<void>(open_npy(folder / "a.npy").fill(1.0F)); }).find("read-only") != std::string::npos);
+  CHECK(message_of([&] { static_cast<void>(open_npy(folder / "a.npy").fill(1.0F)); }).find("read-only") != std::string::npos);
   // A view keeps the file.
   const Array row = open_npy(folder / "a.npy")[{1}];
   std::filesystem::remove(folder / "a.npy");
@@ -78,9 +78,9 @@ TEST_CASE("mapped: what is written to the array is written to the file") {
 
 TEST_CASE("mapped: files that cannot be used in their place, and room that is not there") {
   const TemporaryDirectory folder;
-  CHECK(message([&] { static_cast<void>(open_npy(folder / "none.npy")); }) ==
+  CHECK(message_of([&] { static_cast<void>(open_npy(folder / "none.npy")); }) ==
         "failed to read \"" + (folder / "none.npy") + "\": No such file or directory");
-  CHECK(message([&] { static_cast<void>(open_npy(folder.path())); }).find("it is not a regular file") != std::string::npos);
+  CHECK(message_of([&] { static_cast<void>(open_npy(folder.path())); }).find("it is not a regular file") != std::string::npos);
   const auto written = [&](const char* name, const std::string& descr, const std::string& data) {
     const std::string header = "{'descr': '" + descr + "', 'fortran_order': False, 'shape': (1,)}\n";
     const std::string prelude{'\x93', 'N', 'U', 'M', 'P', 'Y', 1, 0, static_cast<char>(header.size()), 0};
@@ -88,21 +88,22 @@ TEST_CASE("mapped: files that cannot be used in their place, and room that is no
     return prelude.size() + header.size();
   };
   written("big.npy", ">f4", std::string{'\x3f', '\x80', 0, 0});
-  CHECK(message([&] { static_cast<void>(open_npy(folder / "big.npy")); }) ==
+  CHECK(message_of([&] { static_cast<void>(open_npy(folder / "big.npy")); }) ==
         "failed to read \"" + (folder / "big.npy") +
             "\": its numbers are big-endian, and cannot be used in their place: load_npy() reads it");
   const std::size_t begin = written("odd.npy", "<f8", std::string(8, '\0'));
-  CHECK(message([&] { static_cast<void>(open_npy(folder / "odd.npy")); }) ==
+  CHECK(message_of([&] { static_cast<void>(open_npy(folder / "odd.npy")); }) ==
         "failed to read \"" + (folder / "odd.npy") + "\": its data begin at byte " + std::to_string(begin) +
             ", where a float64 cannot be used in its place: load_npy() reads it");
   CHECK(load_npy(folder / "odd.npy").item<double>() == 0);
   const std::string full =
-      message([&] { static_cast<void>(create_npy(folder / "huge.npy", {std::int64_t{1} << 56}, DType::int8)); });
+      message_of([&] { static_cast<void>(create_npy(folder / "huge.npy", {std::int64_t{1} << 56}, DType::int8)); });
   CAPTURE(full);
   CHECK(full.starts_with("failed to write \"" + (folder / "huge.npy") + "\": cannot make it 72057594037928064 bytes long: "));
   CHECK_FALSE(std::filesystem::exists(folder / "huge.npy"));
-  CHECK(message([&] { static_cast<void>(create_npy(folder / "x.npy", {-1}, DType::int8)); }).find("-1") != std::string::npos);
-  CHECK(message([] { flush_npy(Array::zeros({2}, DType::int8)); }) ==
+  CHECK(message_of([&] { static_cast<void>(create_npy(folder / "x.npy", {-1}, DType::int8)); }).find("-1") !=
+        std::string::npos);
+  CHECK(message_of([] { flush_npy(Array::zeros({2}, DType::int8)); }) ==
         "flush_npy: an array in host memory that is in no file: open_npy() and create_npy() make such");
 }
 
@@ -116,7 +117,7 @@ TEST_CASE("mapped: a generalized ufunc that runs as before finds a file that bec
   const Array torn = open_npy(folder / "b.npy");
   CHECK(sum(whole).to_vector<float>() == std::vector<float>(100, 100.0F));
   std::filesystem::resize_file(folder / "b.npy", 4096);
-  CHECK(message([&] { static_cast<void>(sum(torn, {})); }).find("the file became shorter") != std::string::npos);
+  CHECK(message_of([&] { static_cast<void>(sum(torn, {})); }).find("the file became shorter") != std::string::npos);
 }
 #endif
 
@@ -141,20 +142,20 @@ TEST_CASE("mapped: a file that becomes shorter under its array is an error of th
       "\": the file became shorter, or its disk failed, while it was mapped: what was not there counted as zeros";
 #if KILN_HAVE_CPU
   Array out = Array::full({count}, -1.0F);
-  CHECK(message([&] { math::add(whole, 1, {.out = out}); }) == expected);
+  CHECK(message_of([&] { math::add(whole, 1, {.out = out}); }) == expected);
   CHECK(out[{0}].item<float>() == 2);
   CHECK(out[{count - 1}].item<float>() == 1);
-  CHECK(message([&] { static_cast<void>(math::add.reduce(whole[Slice{.stop = 10}])); }) == expected);
+  CHECK(message_of([&] { static_cast<void>(math::add.reduce(whole[Slice{.stop = 10}])); }) == expected);
 #endif
-  CHECK(message([&] { static_cast<void>(whole.copy()); }) == expected);
-  CHECK(message([&] { static_cast<void>(whole.to_vector<float>()); }) == expected);
-  CHECK(message([&] { flush_npy(whole); }) == expected);
+  CHECK(message_of([&] { static_cast<void>(whole.copy()); }) == expected);
+  CHECK(message_of([&] { static_cast<void>(whole.to_vector<float>()); }) == expected);
+  CHECK(message_of([&] { flush_npy(whole); }) == expected);
   const Array unread = [&] {
     save_npy(folder / "b.npy", Array::full({count}, 1.0F));
     return open_npy(folder / "b.npy");
   }();
   std::filesystem::resize_file(folder / "b.npy", 8192);
-  CHECK(message([&] { save_npy(folder / "copy.npy", unread); }) ==
+  CHECK(message_of([&] { save_npy(folder / "copy.npy", unread); }) ==
         "failed to write \"" + (folder / "copy.npy") + "\": its array is in a file that became shorter");
   CHECK_FALSE(std::filesystem::exists(folder / "copy.npy"));
   // Others are as they were.

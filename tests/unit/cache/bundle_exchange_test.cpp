@@ -9,6 +9,7 @@
 #include "cache/bundle.hpp"
 #include "kiln/error.hpp"
 #include "sample.hpp"
+#include "support/message.hpp"
 
 using kiln::cache::BundleReport;
 using kiln::cache::BundleWriter;
@@ -24,6 +25,8 @@ using kiln::test::TemporaryDirectory;
 using kiln::test::write_text;
 
 namespace {
+
+using kiln::test::message_of;
 
 kiln::cache::Record entry_of(int i, double compile_ms = 12.5, std::int64_t created = 1'700'000'000) {
   kiln::cache::Record entry = sample_entry("code " + std::to_string(i));
@@ -42,16 +45,6 @@ struct BundledStore {
     return export_bundle(disk.tiers(), path, digests, [this](const std::string& line) { lines.push_back(line); });
   }
 };
-
-template <typename Error, typename Call>
-std::string message(Call call) {
-  try {
-    call();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 // Entry files, without what a store keeps beside them.
 std::vector<std::string> entries_in(const std::string& directory) {
@@ -125,17 +118,17 @@ TEST_CASE("export takes the entries that are asked for, and only sound ones") {
   CHECK_FALSE(reader.disk.find(key_of(1)));
 
   const std::string absent(32, '0');
-  CHECK(message<kiln::CacheError>([&] { store.write(folder / "c", {id, absent}); }) ==
+  CHECK(message_of<kiln::CacheError>([&] { store.write(folder / "c", {id, absent}); }) ==
         "cannot export \"" + absent + "\": no entry has that id");
   CHECK_FALSE(std::filesystem::exists(folder / "c"));
-  CHECK(message<kiln::IoError>([&] { store.write(folder / "none/c"); }) ==
+  CHECK(message_of<kiln::IoError>([&] { store.write(folder / "none/c"); }) ==
         "cannot create " + folder / "none/c" + ": No such file or directory");
 
   const std::string file = folder / "cache/" + entry_file(key_of(2));
   std::string bytes = read_text(file);
   bytes[bytes.size() / 2] ^= 1;
   write_text(file, bytes);
-  CHECK(message<kiln::IoError>([&] { store.write(folder / "c", {id}); }) == "cannot export \"" + id + "\": wrong checksum");
+  CHECK(message_of<kiln::IoError>([&] { store.write(folder / "c", {id}); }) == "cannot export \"" + id + "\": wrong checksum");
   CHECK(store.write(folder / "c").entries == 4);
   CHECK(store.lines == std::vector<std::string>{"cache entry " + id + " is not exported: wrong checksum"});
   // A sound one of a later tier stands in.
@@ -151,7 +144,7 @@ TEST_CASE("export writes through symbolic links, and takes the place of no pipe"
   CHECK(std::filesystem::is_symlink(folder / "link"));
   CHECK(std::filesystem::is_regular_file(folder / "later.bundle"));
   REQUIRE(mkfifo((folder / "fifo").c_str(), 0600) == 0);
-  CHECK(message<kiln::IoError>([&] { store.write(folder / "fifo"); }) ==
+  CHECK(message_of<kiln::IoError>([&] { store.write(folder / "fifo"); }) ==
         "cannot write " + folder / "fifo" + ": it is not a regular file");
   CHECK(std::filesystem::is_fifo(folder / "fifo"));
 }
@@ -175,7 +168,7 @@ TEST_CASE("nothing is imported of a bundle that is not sound to the last byte") 
   BundledStore to(folder / "to");
   const auto refused = [&](const std::string& bad) {
     write_text(folder / "bad", bad);
-    const std::string text = message<kiln::IoError>([&] { import_bundle(to.disk, folder / "bad"); });
+    const std::string text = message_of<kiln::IoError>([&] { import_bundle(to.disk, folder / "bad"); });
     CHECK(text.starts_with("cannot read bundle " + folder / "bad" + ": "));
     CHECK(entries_in(folder / "to").empty());
   };
@@ -190,7 +183,7 @@ TEST_CASE("nothing is imported of a bundle that is not sound to the last byte") 
   std::string last = bytes;
   last.back() ^= 1;
   refused(last);
-  CHECK(message<kiln::IoError>([&] { import_bundle(to.disk, folder / "none"); }) ==
+  CHECK(message_of<kiln::IoError>([&] { import_bundle(to.disk, folder / "none"); }) ==
         "cannot open bundle " + folder / "none" + ": No such file or directory");
 }
 
@@ -226,7 +219,7 @@ TEST_CASE("nothing is imported of a well-formed bundle whose entries are not wha
   for (const auto& [digest, bytes] : entries) REQUIRE_FALSE(writer->add(digest, bytes));
   REQUIRE_FALSE(writer->finish());
   BundledStore to(folder / "to");
-  CHECK(message<kiln::IoError>([&] { import_bundle(to.disk, folder / "b"); }) ==
+  CHECK(message_of<kiln::IoError>([&] { import_bundle(to.disk, folder / "b"); }) ==
         "cannot read bundle " + folder / "b" + ": " + expected);
   CHECK(entries_in(folder / "to").empty());
 }
@@ -238,7 +231,7 @@ TEST_CASE("import says why a directory cannot take the kernels") {
   const std::string bytes = std::to_string(from.write(folder / "b").bytes);
 
   BundledStore small(folder / "small", {}, 1000);
-  CHECK(message<kiln::CacheError>([&] { import_bundle(small.disk, folder / "b"); }) ==
+  CHECK(message_of<kiln::CacheError>([&] { import_bundle(small.disk, folder / "b"); }) ==
         "cannot import " + folder / "b" + ": its " + bytes +
             " bytes are more than the directory's bound of 1000; raise KILN_CACHE_MAX_BYTES, or name the bundle in "
             "KILN_CACHE_READONLY_DIRS");
@@ -247,14 +240,14 @@ TEST_CASE("import says why a directory cannot take the kernels") {
   std::filesystem::create_directory(folder / "shared");
   chmod((folder / "shared").c_str(), 0777);
   BundledStore shared(folder / "shared");
-  CHECK(message<kiln::CacheError>([&] { import_bundle(shared.disk, folder / "b"); }) ==
+  CHECK(message_of<kiln::CacheError>([&] { import_bundle(shared.disk, folder / "b"); }) ==
         "cannot use the cache directory " + folder / "shared" +
             ": it can be written by others (mode 0777); to mend it: chmod 700 " + folder / "shared");
   BundledStore none("");
-  CHECK(message<kiln::CacheError>([&] { import_bundle(none.disk, folder / "b"); }) ==
+  CHECK(message_of<kiln::CacheError>([&] { import_bundle(none.disk, folder / "b"); }) ==
         "cannot import " + folder / "b" + ": this cache has no directory");
 
   write_text(folder / "file", "");
   BundledStore blocked(folder / "file/cache");
-  CHECK(message<kiln::Error>([&] { import_bundle(blocked.disk, folder / "b"); }) != "nothing was thrown");
+  CHECK(message_of<kiln::Error>([&] { import_bundle(blocked.disk, folder / "b"); }) != "no error");
 }

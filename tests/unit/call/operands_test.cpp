@@ -1,6 +1,6 @@
 // The operands of a call: what is refused, what overlaps, how they would lie elsewhere.
 #include "call/operands.hpp"
-#include "../base/message.hpp"
+#include "support/message.hpp"
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@
 namespace {
 
 using namespace kiln;
-using test::message;
+using test::message_of;
 
 class Two : public call::Callee {
  public:
@@ -27,7 +27,7 @@ const DType kFloats[] = {DType::float32, DType::float32};
 const std::string kLoop = "f(a, b)";
 
 std::string refused(std::vector<Arg> args, const Array& where, std::vector<Array> out) {
-  return message([&] { const call::Operands operands(kTwo, {args, where, out, kDefault}, 2, 2); });
+  return message_of([&] { const call::Operands operands(kTwo, {args, where, out, kDefault}, 2, 2); });
 }
 
 Array floats(std::int64_t n) {
@@ -46,7 +46,7 @@ TEST_CASE("call: arguments, masks and outputs that are refused") {
   CHECK(refused({a, a}, {}, {Array(), Array()}) ==
         "two: output 0 is an empty Array handle, not an array, and so are the others; leave .out away for fresh results");
   CHECK(refused({a, 1.0F}, {}, {Array(), a}) == "no error");
-  CHECK(message([&] {
+  CHECK(message_of([&] {
           const Arg args[] = {a, a};
           const Array mask = Array::zeros({3}, DType::bool_);
           const call::Operands operands(kTwo, {args, mask, {}, kDefault}, 2, 2, 28);
@@ -57,19 +57,19 @@ TEST_CASE("call: casts, scalars that do not fit, and integers that the kernel na
   const Arg args[] = {floats(3), 300};
   const Array out[] = {Array::zeros({3}, DType::int32), Array()};
   call::Operands operands(kTwo, {args, call::kNoMask, out, kDefault}, 2, 2);
-  CHECK(message([&] { operands.check_casts({kFloats, kFloats, kLoop}, Casting::same_kind); }) ==
+  CHECK(message_of([&] { operands.check_casts({kFloats, kFloats, kLoop}, Casting::same_kind); }) ==
         "two: cannot cast output 0 from float32 to the out array's int32 under casting \"same_kind\" for the loop f(a, b); "
         "give one of float32");
-  CHECK(message([&] { operands.check_casts({kFloats, kFloats, kLoop}, Casting::unsafe); }) == "no error");
+  CHECK(message_of([&] { operands.check_casts({kFloats, kFloats, kLoop}, Casting::unsafe); }) == "no error");
   const DType bytes[] = {DType::float32, DType::uint8};
   operands.set_types({bytes, kFloats, kLoop});
   const std::string unfit = "two: the integer 300 given as input 1 does not fit in uint8, the dtype of the loop f(a, b)";
-  CHECK(message([&] { operands.convert_scalars({bytes, kFloats, kLoop}, Casting::same_kind); }) == unfit);
+  CHECK(message_of([&] { operands.convert_scalars({bytes, kFloats, kLoop}, Casting::same_kind); }) == unfit);
   operands.set_types({kFloats, kFloats, kLoop});
   operands.convert_scalars({kFloats, kFloats, kLoop}, Casting::same_kind);
   CHECK(*static_cast<const float*>(operands.value(1)) == 300.0F);
   const std::pair<std::size_t, DType> narrowed[] = {{1, DType::uint8}};
-  CHECK(message([&] { operands.convert_scalars({kFloats, kFloats, kLoop, narrowed}, Casting::same_kind); }) == unfit);
+  CHECK(message_of([&] { operands.convert_scalars({kFloats, kFloats, kLoop, narrowed}, Casting::same_kind); }) == unfit);
   CHECK(operands.storage_dtypes() == std::vector{DType::float32, DType::float32, DType::int32, DType::float32});
 }
 
@@ -94,7 +94,7 @@ TEST_CASE("call: inputs that outputs overwrite are told, and replaced by copies"
   CHECK(operands.overlapping_inputs(true) == 0);
   const Array both[] = {front, middle};
   call::Operands meeting(kTwo, {args, call::kNoMask, both, kDefault}, 2, 2);
-  CHECK(message([&] { meeting.overlapping_inputs(true); }) ==
+  CHECK(message_of([&] { meeting.overlapping_inputs(true); }) ==
         "two: output 0 and output 1 share memory; give outputs that do not overlap");
 }
 
@@ -183,7 +183,7 @@ TEST_CASE("call: what is packed for a GPU shares no memory with the arrays of a 
 }
 
 TEST_CASE("call: operands of a manifest that are none") {
-  const auto error = [](call::Description made) { return message([&] { const call::StandIns in(made, DeviceKind::cpu); }); };
+  const auto error = [](call::Description made) { return message_of([&] { const call::StandIns in(made, DeviceKind::cpu); }); };
   const std::string advice =
       " is no operand: write \"float32\" for a scalar, \"float32 = 0.5\" for a constant, \"float32[3, 4]\" for an array, with "
       "\"strides [4, 12]\" and \"offset "

@@ -10,6 +10,7 @@
 #include "call/staging.hpp"
 #include "kiln/array.hpp"
 #include "kiln/error.hpp"
+#include "support/message.hpp"
 
 using namespace kiln;
 
@@ -82,17 +83,9 @@ TEST_CASE("call: .device decides where host arrays go, and must be that of the a
 
 TEST_CASE("call: how two devices, and a stream of a third, are told") {
   const Device cpu = KILN_HAVE_CPU ? Device::cpu({.threads = 3}) : Device();
-  const auto message = [](const auto& fail) {
-    try {
-      fail();
-    } catch (const DeviceError& error) {
-      return std::string(error.what());
-    }
-    return std::string("no error");
-  };
-  CHECK(message([&] { call::fail_devices("f", "a", cpu, "b", Device()); }) ==
+  CHECK(test::message_of<DeviceError>([&] { call::fail_devices("f", "a", cpu, "b", Device()); }) ==
         "f: a is on " + to_string(cpu) + ", b is on cpu; bring them to one device with to_device()");
-  CHECK(message([&] { call::fail_stream("f", cpu, Device()); }) ==
+  CHECK(test::message_of<DeviceError>([&] { call::fail_stream("f", cpu, Device()); }) ==
         "f: the stream is on " + to_string(cpu) + ", the arrays are on cpu; give a stream of that device");
 }
 

@@ -8,22 +8,15 @@
 
 #include "kiln/array.hpp"
 #include "kiln/error.hpp"
+#include "support/message.hpp"
 
 using namespace kiln;
 
 namespace {
 
-const auto name_of = [](std::size_t operand) { return "operand " + std::to_string(operand); };
+using kiln::test::message_of;
 
-template <class Error, class Work>
-std::string message_of(const Work& work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "no error";
-}
+const auto name_of = [](std::size_t operand) { return "operand " + std::to_string(operand); };
 
 Shape broadcast(const std::vector<Array>& arrays) {
   Shape shape;

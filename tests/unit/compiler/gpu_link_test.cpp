@@ -4,16 +4,16 @@
 #include <memory>
 #include <string>
 
-#include "../base/message.hpp"
 #include "../device/gpu_compilers.hpp"
 #include "compiler/gpu/compiler.hpp"
 #include "compiler/gpu/hiprtc_link.hpp"
 #include "library/dialect.hpp"
+#include "support/message.hpp"
 #include "test_libraries.hpp"
 
 using namespace kiln;
 using namespace kiln::backend;
-using kiln::test::message;
+using kiln::test::message_of;
 
 namespace {
 
@@ -44,7 +44,7 @@ TEST_CASE("hipRTC links the bitcode of a kernel with that of files") {
   CHECK(code.starts_with("linked(100 k bitcode(SOURCE; --offload-arch=gfx90a "));
   CHECK(code.find(" -fgpu-rdc); 100 a.bc A; 100 b.bc B)") != std::string::npos);
   CHECK(compiler->compile(request({})).code == "code");
-  CHECK(message([&] {
+  CHECK(message_of([&] {
           (void)compiler->compile(request({part("odd.bc", LinkFormat::bitcode, "refused")}));
         }).find("k: error: cannot be linked: odd.bc: HIPRTC_ERROR_LINKING") != std::string::npos);
 }
@@ -66,9 +66,9 @@ TEST_CASE("what hipRTC does not link is Clang's to link") {
   CHECK(asked == 1);
   // It would link for whichever device is current.
   const auto several = gpu::make_compiler(hiprtc_that_links(), {"gfx90a", "gfx90a", false, {}, false});
-  CHECK(message([&] { (void)several->linking(bitcode); }) == "hipRTC 6.2 cannot link device code for gfx90a");
+  CHECK(message_of([&] { (void)several->linking(bitcode); }) == "hipRTC 6.2 cannot link device code for gfx90a");
   const auto alone = gpu::make_compiler(hiprtc_that_links(), {"gfx90a", "gfx90a", false, {}, false});
-  CHECK(message([&] { (void)alone->linking(object); }) == "hipRTC 6.2 cannot link device code for gfx90a");
+  CHECK(message_of([&] { (void)alone->linking(object); }) == "hipRTC 6.2 cannot link device code for gfx90a");
   CHECK_FALSE(gpu::can_link(hiprtc_that_links(), object));
   CHECK(gpu::can_link(hiprtc_that_links(), bitcode));
 }

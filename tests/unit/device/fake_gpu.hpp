@@ -16,6 +16,7 @@
 #include "kernel/elementwise/launch.hpp"
 #include "kiln/error.hpp"
 #include "library/driver.hpp"
+#include "support/message.hpp"
 #include "test_libraries.hpp"
 
 namespace kiln::test {
@@ -73,15 +74,6 @@ inline std::string calls() {
   }
   FAKE(kiln_fake_reset)();
   return result;
-}
-
-inline std::string error_of(const auto& action) {
-  try {
-    action();
-  } catch (const DeviceError& error) {
-    return error.what();
-  }
-  return "no error";
 }
 
 /// Runs in a forked child and gives its exit status.

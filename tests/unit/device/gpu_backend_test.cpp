@@ -33,7 +33,7 @@ using namespace kiln::backend;
 using namespace kiln::backend::gpu;
 using namespace kiln::kinds;
 
-using kiln::test::calls, kiln::test::error_of, kiln::test::fake, kiln::test::in_child;
+using kiln::test::calls, kiln::test::message_of, kiln::test::fake, kiln::test::in_child;
 using Fixture = kiln::test::FakeGpu;
 using Launch = kiln::test::FakeElementwise;
 
@@ -161,7 +161,7 @@ TEST_CASE("gpu: the caller's current context survives every call") {
   const std::string log = FAKE(kiln_fake_log)();
   CHECK(log == "cuCtxPushCurrent_v2\ncuMemAllocFromPoolAsync stream=0 bytes=16\ncuCtxPopCurrent_v2\n");
   FAKE(kiln_fake_fail_next)("cuMemcpyHtoDAsync_v2", 1);
-  CHECK(error_of([&] { fixture.backend->upload(address, "x", 1, nullptr); }) ==
+  CHECK(message_of<DeviceError>([&] { fixture.backend->upload(address, "x", 1, nullptr); }) ==
         "failed to copy to the device on cuda:0: CUDA_ERROR_INVALID_VALUE");
   CHECK(FAKE(kiln_fake_context_depth)() == 1);
   fixture.backend->deallocate(address, 16, nullptr);
@@ -199,7 +199,7 @@ TEST_CASE("gpu: a launch passes count, scalars and addresses") {
     CHECK_FALSE(fixture.backend->asynchronous(nullptr));
 
     FAKE(kiln_fake_fail_next)("cuLaunchKernel", 1);
-    CHECK(error_of([&] { kinds::launch(*fixture.backend, *module, launch.value, nullptr, nullptr); }) ==
+    CHECK(message_of<DeviceError>([&] { kinds::launch(*fixture.backend, *module, launch.value, nullptr, nullptr); }) ==
           "failed to launch \"saxpy\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
     static_cast<void>(calls());
   }
@@ -211,14 +211,14 @@ TEST_CASE("gpu: a launch passes count, scalars and addresses") {
 
 TEST_CASE("gpu: code that does not load names the module, with the driver's log") {
   Fixture fixture;
-  CHECK(error_of([&] { static_cast<void>(fixture.backend->load("garbage", "discriminant")); }) ==
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->load("garbage", "discriminant")); }) ==
         "failed to load module \"discriminant\" on cuda:0: CUDA_ERROR_INVALID_IMAGE (device kernel image is invalid)");
-  CHECK(error_of([&] { static_cast<void>(fixture.backend->load(".version 9.0", "discriminant")); }) ==
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->load(".version 9.0", "discriminant")); }) ==
         "failed to load module \"discriminant\" on cuda:0: CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed): ptxas "
         "application "
         "ptx input, line 9; fatal: a fake failure");
   FAKE(kiln_fake_fail_next)("cuModuleGetFunction", 500);
-  CHECK(error_of([&] { static_cast<void>(fixture.backend->load(kFakeImage, "k")); }) ==
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->load(kFakeImage, "k")); }) ==
         "failed to find the kernel kiln_kernel in module \"k\" on cuda:0: CUDA_ERROR_NOT_FOUND");
   CHECK(FAKE(kiln_fake_live_modules)() == 0);
 }
@@ -291,14 +291,14 @@ TEST_CASE("gpu: a queue of the host program's stream runs there, waits for it, a
   CHECK(FAKE(kiln_fake_live_streams)() == streams);
   CHECK(FAKE(kiln_fake_live_events)() == 0);
   CHECK(
-      error_of([&] { static_cast<void>(fixture.backend->wrap_queue(FAKE(kiln_fake_stream)(1))); }) ==
+      message_of<DeviceError>([&] { static_cast<void>(fixture.backend->wrap_queue(FAKE(kiln_fake_stream)(1))); }) ==
       "cannot wrap a stream for cuda:0: it is another device's, or of a context that is not the device's primary one; make it "
       "where cuda:0 is the runtime's current device");
-  CHECK(error_of([&] { static_cast<void>(fixture.backend->wrap_queue(nullptr)); }) ==
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->wrap_queue(nullptr)); }) ==
         "cannot wrap a null stream, which is the default one of cuda:0: give Stream() for it");
   void* const per_thread =
       reinterpret_cast<void*>(std::uintptr_t{2});  // NOLINT(performance-no-int-to-ptr): cudaStreamPerThread
-  CHECK(error_of([&] { static_cast<void>(fixture.backend->wrap_queue(per_thread)); }) ==
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->wrap_queue(per_thread)); }) ==
         "cannot wrap stream 2, which names no one stream of cuda:0: give one that was created");
   CHECK(FAKE(kiln_fake_live_events)() == 0);
   fixture.backend->deallocate(in, 400000, nullptr);
@@ -422,7 +422,7 @@ TEST_CASE("gpu: raw launches ask for shared memory beyond what every kernel may 
   CHECK(log_with(49152) == "cuFuncGetAttribute\ncuLaunchKernel stream=0\n");
   CHECK(log_with(49156) == "cuFuncSetAttribute attribute=8 value=232448\ncuLaunchKernel stream=0\n");
   CHECK(log_with(232448) == "cuLaunchKernel stream=0\n");
-  CHECK(error_of([&] { log_with(232449); }) ==
+  CHECK(message_of<DeviceError>([&] { log_with(232449); }) ==
         "failed to launch \"k\" on cuda:0: .shared_bytes is 232449, and the device has 232448 for a block");
 
   // A kernel that declares shared memory of its own has that much less.
@@ -437,7 +437,7 @@ TEST_CASE("gpu: raw launches ask for shared memory beyond what every kernel may 
   CHECK(log_of_declaring(49156 - 20000) == "cuFuncSetAttribute attribute=8 value=212448\ncuLaunchKernel stream=0\n");
   CHECK(log_of_declaring(212448) == "cuLaunchKernel stream=0\n");
   CHECK(
-      error_of([&] { log_of_declaring(212449); }) ==
+      message_of<DeviceError>([&] { log_of_declaring(212449); }) ==
       "failed to launch \"own\" on cuda:0: .shared_bytes is 212449, and the device has 212448 for a block beside the kernel's "
       "own 20000");
 }
@@ -491,13 +491,14 @@ TEST_CASE("gpu: events are the driver's, with timing") {
   CHECK(calls() == "cuEventRecord stream=0\ncuEventRecord " + name + "\ncuStreamWaitEvent " + name + "\n");
   FAKE(kiln_fake_set_busy)(1);
   CHECK_FALSE(end->done());
-  CHECK(error_of([&] { static_cast<void>(end->milliseconds_since(*start)); }) ==
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(end->milliseconds_since(*start)); }) ==
         "failed to take the time between events on cuda:0: one is not recorded or not reached; synchronize() both first");
   end->synchronize();
   CHECK(end->done());
   CHECK(end->milliseconds_since(*start) == 0.5);
   FAKE(kiln_fake_fail_next)("cuEventRecord", 1);
-  CHECK(error_of([&] { start->record(nullptr); }) == "failed to record an event on cuda:0: CUDA_ERROR_INVALID_VALUE");
+  CHECK(message_of<DeviceError>([&] { start->record(nullptr); }) ==
+        "failed to record an event on cuda:0: CUDA_ERROR_INVALID_VALUE");
 }
 
 TEST_CASE("gpu: a kernel's fault is reported at the next wait and stays") {
@@ -507,17 +508,17 @@ TEST_CASE("gpu: a kernel's fault is reported at the next wait and stays") {
   const Launch launch(address, address);
   FAKE(kiln_fake_fault)(700);
   const std::string words = "CUDA_ERROR_ILLEGAL_ADDRESS (an illegal memory access was encountered)";
-  CHECK(error_of([&] { fixture.backend->synchronize(); }) ==
+  CHECK(message_of<DeviceError>([&] { fixture.backend->synchronize(); }) ==
         "a kernel failed on cuda:0: " + words + "; the device is lost to this process until it is restarted");
   // The driver forgets here; a real one does not, and neither does kiln.
   FAKE(kiln_fake_reset)();
   const std::string lost = "cuda:0 is lost to this process: an earlier kernel failed with " + words +
                            "; restart the process to use the device again";
-  CHECK(error_of([&] { fixture.backend->synchronize(); }) == lost);
-  CHECK(error_of([&] { static_cast<void>(fixture.backend->allocate(1, nullptr)); }) == lost);
-  CHECK(error_of([&] { kinds::launch(*fixture.backend, *module, launch.value, nullptr, nullptr); }) == lost);
-  CHECK(error_of([&] { static_cast<void>(fixture.backend->make_queue()); }) == lost);
-  CHECK(error_of([&] { static_cast<void>(fixture.backend->load(kFakeImage, "k")); }) == lost);
+  CHECK(message_of<DeviceError>([&] { fixture.backend->synchronize(); }) == lost);
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->allocate(1, nullptr)); }) == lost);
+  CHECK(message_of<DeviceError>([&] { kinds::launch(*fixture.backend, *module, launch.value, nullptr, nullptr); }) == lost);
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->make_queue()); }) == lost);
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->load(kFakeImage, "k")); }) == lost);
   try {
     fixture.backend->synchronize();
   } catch (const DeviceError& error) {
@@ -534,7 +535,7 @@ TEST_CASE("gpu: a kernel's fault is reported at the next wait and stays") {
 TEST_CASE("gpu: an ordinary error is not a lost device") {
   Fixture fixture;
   FAKE(kiln_fake_fail_next)("cuStreamSynchronize", 400);
-  CHECK(error_of([&] { fixture.backend->synchronize(); }) ==
+  CHECK(message_of<DeviceError>([&] { fixture.backend->synchronize(); }) ==
         "failed to synchronize the default stream on cuda:0: CUDA_ERROR_INVALID_HANDLE");
   CHECK_NOTHROW(fixture.backend->synchronize());
 }
@@ -561,12 +562,12 @@ TEST_CASE("gpu: a forked child is told so, and frees nothing") {
         "cannot use cuda:0 in a process forked from one that used kiln: GPU contexts do not survive fork(); start the process "
         "anew "
         "(exec) or use the CPU";
-    if (error_of([&] { static_cast<void>(fixture.backend->allocate(1, nullptr)); }) != expected) return 1;
-    if (error_of([&] { fixture.backend->synchronize(); }) != expected) return 2;
-    if (error_of([&] { fixture.backend->upload(address, "x", 1, nullptr); }) != expected) return 3;
+    if (message_of<DeviceError>([&] { static_cast<void>(fixture.backend->allocate(1, nullptr)); }) != expected) return 1;
+    if (message_of<DeviceError>([&] { fixture.backend->synchronize(); }) != expected) return 2;
+    if (message_of<DeviceError>([&] { fixture.backend->upload(address, "x", 1, nullptr); }) != expected) return 3;
     fixture.backend->deallocate(address, 16, nullptr);
     if (device_count(DeviceKind::cuda) != 0) return 4;
-    if (error_of([] { static_cast<void>(gpu::open(DeviceKind::cuda, 0)); }) != expected) return 5;
+    if (message_of<DeviceError>([] { static_cast<void>(gpu::open(DeviceKind::cuda, 0)); }) != expected) return 5;
     return FAKE(kiln_fake_log)()[0] == '\0' ? 0 : 6;
   });
   CHECK(status == 0);
@@ -595,7 +596,7 @@ TEST_CASE("gpu: the registry's view through KILN_CUDA [child]" * doctest::skip()
       static_cast<void>(first.compiler()),
       doctest::Contains("cannot compile for cuda:0 (sm_90): NVRTC was not found: tried /nowhere/nvrtc (no such file); "),
       DeviceError);
-  const std::string message = error_of([] { static_cast<void>(gpu::open(DeviceKind::cuda, 7)); });
+  const std::string message = message_of<DeviceError>([] { static_cast<void>(gpu::open(DeviceKind::cuda, 7)); });
   // A GPU loads both parts of a complex number at once.
   alignas(16) std::array<char, 64> bytes{};
   const auto view_error = [&](std::size_t offset, DType dtype, std::optional<Strides> strides) -> std::string {
@@ -643,12 +644,12 @@ TEST_CASE("gpu: a child forked after devices were listed has the CPU alone [chil
   CHECK(Device::best() == Device::cuda(0));
   CHECK(in_child([&] {
           if (Device::all().size() != KILN_HAVE_CPU) return 1;
-          if (error_of([&] { gpu.synchronize(); }) !=
+          if (message_of<DeviceError>([&] { gpu.synchronize(); }) !=
               "cannot use cuda:1 in a process forked from one that used kiln: GPU contexts do not survive fork(); start the "
               "process anew (exec) or use the CPU") {
             return 2;
           }
-          if (error_of([] { static_cast<void>(Device::cuda(0)); }) !=
+          if (message_of<DeviceError>([] { static_cast<void>(Device::cuda(0)); }) !=
               "there is no device cuda:0: this process was forked from one that used kiln, and GPU contexts do not survive "
               "fork(); start the process anew (exec) or use the CPU") {
             return 3;
@@ -677,7 +678,7 @@ TEST_CASE("gpu: a device with its compiler") {
 
 TEST_CASE("gpu: a compiler newer than the driver does not count [child]" * doctest::skip()) {
   // An 11.2, the one left to try, is too old in its turn.
-  const std::string message = error_of([] { static_cast<void>(gpu::open(DeviceKind::cuda, 0).compiler()); });
+  const std::string message = message_of<DeviceError>([] { static_cast<void>(gpu::open(DeviceKind::cuda, 0).compiler()); });
   CHECK(message.starts_with("cannot compile for cuda:0 (sm_90): NVRTC "));
   CHECK(message.find("libnvrtc.so.13") == std::string::npos);
   CHECK(

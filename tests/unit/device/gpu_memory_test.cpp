@@ -20,7 +20,7 @@ namespace {
 using namespace kiln;
 using namespace kiln::backend;
 
-using kiln::test::calls, kiln::test::error_of;
+using kiln::test::calls, kiln::test::message_of;
 using Fixture = kiln::test::FakeGpu;
 
 /// An allocator over the host's memory that writes down who asked.
@@ -91,7 +91,7 @@ TEST_CASE("gpu memory: a limit refuses what would pass it, once what is kept for
     CHECK(backend.memory_stats().limit == 4096);
     void* const a = backend.allocate(4000, nullptr);
     calls();
-    const std::string error = error_of([&] { static_cast<void>(backend.allocate(100, nullptr)); });
+    const std::string error = message_of<DeviceError>([&] { static_cast<void>(backend.allocate(100, nullptr)); });
     CHECK(
         error.starts_with("failed to allocate 100 bytes on cuda:0: the limit is 4096 bytes (kiln::set_memory_limit, "
                           "KILN_DEVICE_MEMORY_LIMIT); 4000 bytes are in use in 1 allocation, 0 are kept, "));
@@ -113,7 +113,7 @@ TEST_CASE("gpu memory: a limit refuses what would pass it, once what is kept for
     backend.deallocate(c, 90, nullptr);
     // One that is less than what is in use takes nothing away.
     backend.set_memory_limit(10);
-    CHECK(error_of([&] { static_cast<void>(backend.allocate(1, nullptr)); }).find("the limit is 10 bytes") !=
+    CHECK(message_of<DeviceError>([&] { static_cast<void>(backend.allocate(1, nullptr)); }).find("the limit is 10 bytes") !=
           std::string::npos);
     backend.set_memory_limit(std::nullopt);
     backend.deallocate(backend.allocate(100'000, nullptr), 100'000, nullptr);
@@ -129,7 +129,8 @@ TEST_CASE("gpu memory: out of memory says what was asked, what is in use and wha
     Fixture fixture(pools);
     Backend& backend = *fixture.backend;
     void* const a = backend.allocate(512, nullptr);
-    const std::string error = error_of([&] { static_cast<void>(backend.allocate(std::size_t{1} << 40, nullptr)); });
+    const std::string error =
+        message_of<DeviceError>([&] { static_cast<void>(backend.allocate(std::size_t{1} << 40, nullptr)); });
     CHECK(
         error.starts_with("failed to allocate 1099511627776 bytes on cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out of memory); "
                           "512 bytes are in use in 1 allocation, 0 are kept, "));
@@ -139,7 +140,7 @@ TEST_CASE("gpu memory: out of memory says what was asked, what is in use and wha
     // Any other refusal is told as it is, and not asked again.
     calls();
     FAKE(kiln_fake_fail_next)(pools ? "cuMemAllocFromPoolAsync" : "cuMemAlloc_v2", 1);
-    CHECK(error_of([&] { static_cast<void>(backend.allocate(8, nullptr)); }) ==
+    CHECK(message_of<DeviceError>([&] { static_cast<void>(backend.allocate(8, nullptr)); }) ==
           "failed to allocate 8 bytes on cuda:0: CUDA_ERROR_INVALID_VALUE");
     CHECK(backend.memory_stats().used == 512);
     backend.deallocate(a, 512, nullptr);
@@ -191,7 +192,7 @@ TEST_CASE("gpu memory: an allocator that has no room is asked once more, and oth
   void* const a = backend.allocate(64, nullptr);
   CHECK(user.asked == 2);
   user.refuse = 2;
-  CHECK(error_of([&] {
+  CHECK(message_of<DeviceError>([&] {
           static_cast<void>(backend.allocate(64, nullptr));
         }).starts_with("failed to allocate 64 bytes on cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out of memory); 64 bytes are in use"));
   CHECK(user.asked == 4);
@@ -199,14 +200,15 @@ TEST_CASE("gpu memory: an allocator that has no room is asked once more, and oth
   MemoryAllocator odd = user.functions();
   odd.allocate = [](std::size_t, const Device&, void*) -> void* { throw std::bad_alloc(); };
   backend.set_allocator(device, odd);
-  CHECK(error_of([&] { static_cast<void>(backend.allocate(64, nullptr)); }).find("out of memory") != std::string::npos);
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(backend.allocate(64, nullptr)); }).find("out of memory") !=
+        std::string::npos);
   odd.allocate = [](std::size_t, const Device&, void*) -> void* { throw std::runtime_error("the host program's own"); };
   backend.set_allocator(device, odd);
   CHECK_THROWS_WITH_AS(static_cast<void>(backend.allocate(64, nullptr)), "the host program's own", std::runtime_error);
   int given_back = 0;
   backend.set_allocator(device, {.allocate = [](std::size_t, const Device&, void*) { return reinterpret_cast<void*>(0x1010); },
                                  .deallocate = [&](void*, std::size_t, const Device&, void*) { ++given_back; }});
-  CHECK(error_of([&] { static_cast<void>(backend.allocate(64, nullptr)); }) ==
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(backend.allocate(64, nullptr)); }) ==
         "the allocator that set_allocator() was given for cuda:0 gave an address that is not aligned to 256 bytes");
   CHECK(given_back == 1);
   CHECK(backend.memory_stats().used == 0);
@@ -237,11 +239,11 @@ TEST_CASE("gpu memory: a limit by the environment") {
 }
 
 TEST_CASE("memory: what cannot be set") {
-  CHECK(error_of([] { set_memory_limit(Device::cpu(), -1); }) ==
+  CHECK(message_of<DeviceError>([] { set_memory_limit(Device::cpu(), -1); }) ==
         "set_memory_limit: -1 bytes; give a number that is not negative, or std::nullopt for no limit");
-  CHECK(error_of([] { set_allocator(Device::cpu(), {}); }) ==
+  CHECK(message_of<DeviceError>([] { set_allocator(Device::cpu(), {}); }) ==
         "set_allocator: the CPU's memory has no allocator of the user's; wrap memory of your own with Array::view");
-  CHECK(error_of([] {
+  CHECK(message_of<DeviceError>([] {
           set_allocator(
               Device::of_kind(DeviceKind::cuda),
               {.allocate = [](std::size_t, const Device&, void*) -> void* { return nullptr; }, .deallocate = nullptr});

@@ -15,7 +15,7 @@ namespace {
 using namespace kiln;
 using namespace kiln::backend;
 using namespace kiln::kinds;
-using kiln::test::calls, kiln::test::error_of, kiln::test::FakeElementwise, kiln::test::FakeGpu, kiln::test::kFakeBinary;
+using kiln::test::calls, kiln::test::message_of, kiln::test::FakeElementwise, kiln::test::FakeGpu, kiln::test::kFakeBinary;
 
 std::string stream_of_launch(int index) {
   return "stream=" + std::to_string(FAKE(kiln_fake_launch)(index)->stream);
@@ -84,7 +84,7 @@ TEST_CASE("gpu refusals: where waiting fails, too, the call does") {
   auto queue = gpu.backend->make_queue();
   FAKE(kiln_fake_fail_next)("cuEventCreate", 2);
   FAKE(kiln_fake_fail_next)("cuStreamSynchronize", 400);
-  CHECK(error_of([&] { kinds::launch(*gpu.backend, *module, launch.value, queue.get(), gpu.buffer()); }) ==
+  CHECK(message_of<DeviceError>([&] { kinds::launch(*gpu.backend, *module, launch.value, queue.get(), gpu.buffer()); }) ==
         "failed to synchronize a stream on cuda:0: CUDA_ERROR_INVALID_HANDLE");
   gpu.backend->deallocate(in, 400000, nullptr);
 }
@@ -99,7 +99,7 @@ TEST_CASE("gpu refusals: a launch of several kernels that fails at a later one h
     const auto module = gpu.backend->load(kFakeScanImage, "sum");
     FAKE(kiln_fake_set_busy)(1);
     FAKE(kiln_fake_fail_after)(1, "cuLaunchKernel", 1);
-    CHECK(error_of([&] {
+    CHECK(message_of<DeviceError>([&] {
             kinds::launch(*gpu.backend, *module, FakeScan(in).value, queue.get(), std::exchange(buffer, nullptr));
           }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
     CHECK(FAKE(kiln_fake_launch_count)() == 1);
@@ -111,7 +111,7 @@ TEST_CASE("gpu refusals: a launch of several kernels that fails at a later one h
     const auto module = gpu.backend->load(kFakeReductionImage, "sum");
     FAKE(kiln_fake_set_busy)(1);
     FAKE(kiln_fake_fail_after)(1, "cuLaunchKernel", 1);
-    CHECK(error_of([&] {
+    CHECK(message_of<DeviceError>([&] {
             kinds::launch(*gpu.backend, *module, FakeReduction(in).value, queue.get(), std::exchange(buffer, nullptr));
           }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
     CHECK(FAKE(kiln_fake_launch_count)() == 1);
@@ -131,11 +131,12 @@ TEST_CASE("gpu refusals: scratch memory is given back where the streams cannot b
   const int before = FAKE(kiln_fake_live_allocations)();
   const auto try_both = [&](const auto& refuse) {
     refuse();
-    const std::string first = error_of([&] { kinds::launch(*gpu.backend, *scan, FakeScan(in).value, queue.get(), nullptr); });
+    const std::string first =
+        message_of<DeviceError>([&] { kinds::launch(*gpu.backend, *scan, FakeScan(in).value, queue.get(), nullptr); });
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     refuse();
-    const std::string second =
-        error_of([&] { kinds::launch(*gpu.backend, *reduction, FakeReduction(in).value, queue.get(), nullptr); });
+    const std::string second = message_of<DeviceError>(
+        [&] { kinds::launch(*gpu.backend, *reduction, FakeReduction(in).value, queue.get(), nullptr); });
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     for (const std::string& error : {first, second}) {
       CHECK(error == "failed to order a stream after the default one on cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");

@@ -14,7 +14,7 @@ namespace {
 using namespace kiln;
 using namespace kiln::backend;
 
-using kiln::test::calls, kiln::test::error_of;
+using kiln::test::calls, kiln::test::message_of;
 using Fixture = kiln::test::FakeGpu;
 using Launch = kiln::test::FakeElementwise;
 
@@ -107,7 +107,7 @@ TEST_CASE("gpu replay: a driver that makes no graph leaves none, and the launche
   // A launch that is refused while the graph is made is the caller's error, and the capture is over.
   const int graphs = FAKE(kiln_fake_live_graphs)();
   FAKE(kiln_fake_fail_next)("cuLaunchKernel", 1);
-  CHECK(error_of([&] { static_cast<void>(fixture.backend->make_replay(recording.launches)); }) ==
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->make_replay(recording.launches)); }) ==
         "failed to launch \"k\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
   CHECK(FAKE(kiln_fake_live_graphs)() == graphs);
   CHECK(FAKE(kiln_fake_live_streams)() == streams);

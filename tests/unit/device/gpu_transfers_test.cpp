@@ -16,7 +16,7 @@ namespace {
 using namespace kiln;
 using namespace kiln::backend;
 
-using kiln::test::calls, kiln::test::error_of, kiln::test::fake;
+using kiln::test::calls, kiln::test::message_of, kiln::test::fake;
 using Fixture = kiln::test::FakeGpu;
 
 std::size_t times_in(const std::string& text, const std::string& part) {
@@ -51,7 +51,7 @@ TEST_CASE("gpu transfers: page-locked memory is kept for arrays of nearly its si
     CHECK(calls() ==
           "cuMemHostAlloc bytes=131072 flags=1\ncuMemFreeHost\ncuMemFreeHost\ncuMemHostAlloc bytes=131072 flags=1\n");
     fixture.backend->deallocate_pinned(large, 100'000);
-    CHECK(error_of([&] { static_cast<void>(fixture.backend->allocate_pinned(std::size_t{1} << 40)); }) ==
+    CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->allocate_pinned(std::size_t{1} << 40)); }) ==
           "failed to allocate 1099511627776 bytes of page-locked host memory on cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out of "
           "memory)");
     // Beyond the limit what was given back first makes room.
@@ -88,7 +88,7 @@ TEST_CASE("gpu transfers: the host's own memory is page-locked once, and unlocke
   CHECK(calls() == "cuMemHostRegister_v2 bytes=10000 flags=1\ncuMemHostRegister_v2 bytes=10000 flags=9\n");
   fixture.backend->unregister_host(memory.data());
   FAKE(kiln_fake_fail_next)("cuMemHostRegister_v2", 1);
-  CHECK(error_of([&] { static_cast<void>(fixture.backend->register_host(memory.data(), 10'000, false)); }) ==
+  CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->register_host(memory.data(), 10'000, false)); }) ==
         "failed to page-lock memory of the host on cuda:0: CUDA_ERROR_INVALID_VALUE");
   CHECK(FAKE(kiln_fake_live_host_memory)() == 0);
 }
@@ -133,7 +133,7 @@ TEST_CASE("gpu transfers: queued copies wait for nothing, and hold what they use
   gpu.download_queued(back.data(), memory, 64, queue.get(), nullptr);
   CHECK(calls().starts_with("cuEventRecord stream=0\ncuStreamWaitEvent stream="));
   FAKE(kiln_fake_fail_next)("cuMemcpyHtoDAsync_v2", 1);
-  CHECK(error_of([&] { gpu.upload_queued(memory, host.data(), 64, queue.get(), nullptr); }) ==
+  CHECK(message_of<DeviceError>([&] { gpu.upload_queued(memory, host.data(), 64, queue.get(), nullptr); }) ==
         "failed to copy to the device on cuda:0: CUDA_ERROR_INVALID_VALUE");
   gpu.deallocate(memory, 64, nullptr);
 }

@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-#include "../base/message.hpp"
 #include "../base/temporary_directory.hpp"
 #include "kiln/kiln.hpp"
+#include "support/message.hpp"
 
 namespace {
 
 using namespace kiln;
-using test::message;
+using test::message_of;
 using test::TemporaryDirectory;
 
 std::string npz_of(const std::string& name) {
@@ -96,16 +96,16 @@ TEST_CASE("npz: what is wrong is told, with the member and the place") {
   const std::string path = folder / "a.npz";
   const auto error = [&](const std::string& bytes) {
     write_all(path, bytes);
-    const std::string said = message([&] { static_cast<void>(load_npz(path, "x")); });
+    const std::string said = message_of([&] { static_cast<void>(load_npz(path, "x")); });
     const std::string begin = "failed to read \"" + path + "\": ";
     CHECK(said.starts_with(begin));
     return said.substr(std::min(begin.size(), said.size()));
   };
   const std::string stored = read_all(npz_of("stored"));
   const std::string deflated = read_all(npz_of("deflated"));
-  CHECK(message([&] { static_cast<void>(load_npz(folder / "none.npz", "x")); }) ==
+  CHECK(message_of([&] { static_cast<void>(load_npz(folder / "none.npz", "x")); }) ==
         "failed to read \"" + (folder / "none.npz") + "\": No such file or directory");
-  CHECK(message([&] { static_cast<void>(load_npz(npz_of("stored"), "z")); }) ==
+  CHECK(message_of([&] { static_cast<void>(load_npz(npz_of("stored"), "z")); }) ==
         "failed to read \"" + npz_of("stored") + "\": it has no array \"z\"; its arrays: x, y, flags, none, one");
   CHECK(error("") == "it is no ZIP archive, or cut off: no table of members at its end (at byte 0)");
   CHECK(error(stored.substr(0, stored.size() - 1)).starts_with("it is no ZIP archive, or cut off"));
@@ -196,8 +196,8 @@ TEST_CASE("npz: a table that claims more than there is takes no memory") {
   const std::uint64_t members = kHundredGiB / 46;
   write_sparse(path, "", members * 46, end_of_archive(0, members * 46, members));
   const std::string said = "failed to read \"" + path + "\": its table of members is damaged (at byte 0)";
-  CHECK(message([&] { static_cast<void>(npz_names(path)); }) == said);
-  CHECK(message([&] { static_cast<void>(load_npz(path)); }) == said);
+  CHECK(message_of([&] { static_cast<void>(npz_names(path)); }) == said);
+  CHECK(message_of([&] { static_cast<void>(load_npz(path)); }) == said);
   CHECK_THROWS_AS(static_cast<void>(load_npz(path, "x")), IoError);
   // One member that is there, and then nothing.
   const std::string stored = read_all(npz_of("stored"));
@@ -205,7 +205,7 @@ TEST_CASE("npz: a table that claims more than there is takes no memory") {
   const std::size_t second = stored.find("PK\x01\x02", table + 4);
   const std::uint64_t all = members * 46;
   write_sparse(path, stored.substr(0, second), all - (second - table), end_of_archive(table, all, members));
-  CHECK(message([&] { static_cast<void>(load_npz(path)); }) ==
+  CHECK(message_of([&] { static_cast<void>(load_npz(path)); }) ==
         "failed to read \"" + path + "\": its table of members is damaged (at byte " + std::to_string(second) + ")");
 }
 
@@ -225,7 +225,7 @@ TEST_CASE("npz: a member that no memory is there for is named") {
   write_sparse(path, local + begin, kHundredGiB, record + end_of_archive(table, record.size(), 1));
   CHECK(npz_names(path) == std::vector<std::string>{"x"});
   set_memory_limit(Device::cpu(), std::int64_t{1} << 30);  // what the machine has must not count
-  const std::string said = message([&] { static_cast<void>(load_npz(path)); });
+  const std::string said = message_of([&] { static_cast<void>(load_npz(path)); });
   set_memory_limit(Device::cpu(), std::nullopt);
   CHECK(said.starts_with("failed to read \"" + path +
                          "\": member \"x.npy\": failed to allocate 107374182400 bytes of host memory: the limit is 1073741824 "

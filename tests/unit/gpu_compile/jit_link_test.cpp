@@ -4,7 +4,6 @@
 #include <cstdio>
 #include <string>
 
-#include "../base/message.hpp"
 #include "binary/cubin.hpp"
 #include "compiler/clang.hpp"
 #include "compiler/gpu/clang_compiler.hpp"
@@ -12,12 +11,13 @@
 #include "compiler/gpu/jit_link.hpp"
 #include "kiln/error.hpp"
 #include "source/user_text.hpp"
+#include "support/message.hpp"
 
 namespace {
 
 using namespace kiln;
 using backend::gpu::JitLink;
-using test::message;
+using test::message_of;
 
 /// The machine's; null, and told, where there is none.
 const JitLink* link() {
@@ -71,7 +71,7 @@ TEST_CASE("nvJitLink makes machine code for every architecture that both know") 
 TEST_CASE("nvJitLink's own words are in the error") {
   const JitLink* const found = link();
   if (found == nullptr) return;
-  const std::string wrong = message([&] { static_cast<void>(found->assemble("nonsense", "sm_90", {.name = "saxpy"})); });
+  const std::string wrong = message_of([&] { static_cast<void>(found->assemble("nonsense", "sm_90", {.name = "saxpy"})); });
   CAPTURE(wrong);
   CHECK(wrong.starts_with(found->display() + " makes no machine code of kernel \"saxpy\" for sm_90: "));
   CHECK(wrong.ends_with("; unset KILN_NVJITLINK to leave its PTX to the driver"));
@@ -79,12 +79,12 @@ TEST_CASE("nvJitLink's own words are in the error") {
 }
 
 TEST_CASE("nvJitLink that is not there, or is something else") {
-  CHECK(message([] { const JitLink missing({"/nowhere/libnvJitLink.so.13"}); }) ==
+  CHECK(message_of([] { const JitLink missing({"/nowhere/libnvJitLink.so.13"}); }) ==
         "nvJitLink was not found: tried /nowhere/libnvJitLink.so.13 (no such file); name its file in KILN_NVJITLINK, or unset "
         "that "
         "to leave PTX to the driver");
   const JitLink other({"libm.so.6"});
-  CHECK(message([&] {
+  CHECK(message_of([&] {
           static_cast<void>(other.assemble("", "sm_90", {.name = "k"}));
         }).find(" has no symbol nvJitLinkCreate, which kiln needs: it is too old, or not the library it is named as") !=
         std::string::npos);

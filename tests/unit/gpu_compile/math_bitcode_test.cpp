@@ -5,18 +5,18 @@
 #include <filesystem>
 #include <string>
 
-#include "../base/message.hpp"
 #include "../base/temporary_directory.hpp"
 #include "all_functions.hpp"
 #include "compiler/clang.hpp"
 #include "compiler/gpu/clang_compiler.hpp"
 #include "compiler/gpu/math_bitcode.hpp"
 #include "kiln/error.hpp"
+#include "support/message.hpp"
 
 namespace {
 
 using namespace kiln;
-using test::message;
+using test::message_of;
 
 /// The machine's file; empty, and told, where there is none.
 std::string file_of(DeviceKind kind) {
@@ -66,20 +66,20 @@ TEST_CASE("ocml has every function of bodies, in the place of kiln's own") {
     }
   }
   CHECK(backend::gpu::math_bitcode("gfx906", file)->mark != backend::gpu::math_bitcode("gfx1030", file)->mark);
-  CHECK(message([&] { static_cast<void>(backend::gpu::math_bitcode("gfx9999", file)); }) ==
+  CHECK(message_of([&] { static_cast<void>(backend::gpu::math_bitcode("gfx9999", file)); }) ==
         file +
             " does not go with gfx9999: there is no oclc_isa_version_9999.bc beside it; KILN_OCML names its file, and kiln's "
             "own functions serve where it is not set");
 }
 
 TEST_CASE("bitcode that is not there, or is something else") {
-  CHECK(message([] { static_cast<void>(backend::gpu::math_bitcode("sm_90", "/nowhere/libdevice.10.bc")); }) ==
+  CHECK(message_of([] { static_cast<void>(backend::gpu::math_bitcode("sm_90", "/nowhere/libdevice.10.bc")); }) ==
         "cannot open /nowhere/libdevice.10.bc: No such file or directory; KILN_LIBDEVICE names its file, and kiln's own "
         "functions "
         "serve where it is not set");
   const test::TemporaryDirectory folder;
   test::write_text(folder / "libdevice.10.bc", "text");
-  CHECK(message([&] {
+  CHECK(message_of([&] {
           static_cast<void>(backend::gpu::math_bitcode("sm_90", folder / "libdevice.10.bc"));
         }).starts_with(folder / "libdevice.10.bc" + " is no bitcode of LLVM's; KILN_LIBDEVICE names"));
   // Bitcode by its first bytes alone: Clang's own words.
@@ -87,8 +87,8 @@ TEST_CASE("bitcode that is not there, or is something else") {
   if (!backend::have_clang()) return;
   const auto compiler = backend::gpu::make_clang_compiler(
       {.name = "sm_90", .math = backend::gpu::math_bitcode("sm_90", folder / "libdevice.10.bc")});
-  const std::string said =
-      message([&] { static_cast<void>(compiler->compile(test::request_of_all_functions(DType::float32, DeviceKind::cuda))); });
+  const std::string said = message_of(
+      [&] { static_cast<void>(compiler->compile(test::request_of_all_functions(DType::float32, DeviceKind::cuda))); });
   CAPTURE(said);
   CHECK(said.find("libdevice.10.bc") != std::string::npos);
 }

@@ -21,6 +21,7 @@
 #include "plain_request.hpp"
 #include "program/cache_impl.hpp"
 #include "program/job.hpp"
+#include "support/message.hpp"
 #include "text_backend.hpp"
 
 using namespace kiln;
@@ -31,6 +32,8 @@ using kiln::test::TemporaryDirectory;
 using kiln::test::TextBackend;
 
 namespace {
+
+using kiln::test::message_of;
 
 struct Kernel {
   explicit Kernel(const Cache& cache, const std::string& body = "return a;", const std::string& name = "k",
@@ -51,16 +54,6 @@ struct Kernel {
 
 std::string file_of(const Kernel& kernel, const TextBackend& device) {
   return entry_file(program::make_job(kernel.request, *device.compiler()).key);
-}
-
-template <class Error, class Work>
-std::string message(Work work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing thrown";
 }
 
 }  // namespace
@@ -200,7 +193,7 @@ TEST_CASE("entries are listed once with what they say of themselves, sorted, and
   CHECK(found->key == program::make_job(own.request, *device.compiler()).key);
   CHECK_FALSE(cache.find("zz"));
   CHECK_FALSE(cache.find(std::string(32, '0')));
-  const std::string several = message<CacheError>([&] { (void)cache.find(""); });
+  const std::string several = message_of<CacheError>([&] { (void)cache.find(""); });
   CHECK(several.starts_with("several entries begin with \"\": "));
   CHECK(several.find(id) != std::string::npos);
 
@@ -209,7 +202,7 @@ TEST_CASE("entries are listed once with what they say of themselves, sorted, and
   std::string bytes = kiln::test::read_text(file);
   bytes[bytes.size() - 20] ^= 1;
   kiln::test::write_text(file, bytes);
-  CHECK(message<IoError>([&] { (void)cache.find(id); }) == "cannot read cache entry " + id + ": wrong checksum");
+  CHECK(message_of<IoError>([&] { (void)cache.find(id); }) == "cannot read cache entry " + id + ": wrong checksum");
   kiln::test::write_text(file, "x");
   CHECK(cache.list().size() == 2);
   CHECK(std::filesystem::exists(file));  // looking sets nothing aside
@@ -253,7 +246,7 @@ TEST_CASE("explain tells a hit, why not, and from which entry of the name the ke
   CHECK(cache.explain(job.key).reason == Miss::damaged);
   CHECK_FALSE(cache.explain(program::make_job(Kernel(cache, "return a;", "nobody").request, *device.compiler()).key).hit);
   CHECK(cache.explain(program::make_job(Kernel(cache, "return a;", "nobody").request, *device.compiler()).key).nearest == "");
-  CHECK(message<CacheError>([&] { (void)cache.explain("{}"); }).starts_with("cannot explain a key that is none"));
+  CHECK(message_of<CacheError>([&] { (void)cache.explain("{}"); }).starts_with("cannot explain a key that is none"));
 }
 
 TEST_CASE("prune and clear remove entries and nothing else, and programs keep what they loaded") {
@@ -291,12 +284,12 @@ TEST_CASE("those who look after a refused directory are told") {
   chmod(folder.path().c_str(), 0777);
   const std::string expected = "cannot use the cache directory " + folder.path() +
                                ": it can be written by others (mode 0777); to mend it: chmod 700 " + folder.path();
-  CHECK(message<CacheError>([&] { (void)cache.list(); }) == expected);
-  CHECK(message<CacheError>([&] { (void)cache.find("00"); }) == expected);
-  CHECK(message<CacheError>([&] { (void)cache.explain(kiln::test::sample_key().canonical()); }) == expected);
-  CHECK(message<CacheError>([&] { (void)cache.verify(); }) == expected);
-  CHECK(message<CacheError>([&] { (void)cache.prune(0); }) == expected);
-  CHECK(message<CacheError>([&] { (void)cache.clear(); }) == expected);
+  CHECK(message_of<CacheError>([&] { (void)cache.list(); }) == expected);
+  CHECK(message_of<CacheError>([&] { (void)cache.find("00"); }) == expected);
+  CHECK(message_of<CacheError>([&] { (void)cache.explain(kiln::test::sample_key().canonical()); }) == expected);
+  CHECK(message_of<CacheError>([&] { (void)cache.verify(); }) == expected);
+  CHECK(message_of<CacheError>([&] { (void)cache.prune(0); }) == expected);
+  CHECK(message_of<CacheError>([&] { (void)cache.clear(); }) == expected);
 }
 
 TEST_CASE("an entry of before its description held target and compiler is listed with those of its key") {

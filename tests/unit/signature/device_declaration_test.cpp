@@ -2,13 +2,13 @@
 
 #include <string>
 
-#include "../base/message.hpp"
 #include "kiln/device_code.hpp"
 #include "kiln/error.hpp"
+#include "support/message.hpp"
 
 using kiln::declare_device;
 using kiln::DeviceAbi;
-using kiln::test::message;
+using kiln::test::message_of;
 
 TEST_CASE("declare_device: C functions") {
   CHECK(declare_device("bar", "int32(int32 a, int32 b)") == "extern \"C\" int32 bar(int32 a, int32 b);\n");
@@ -30,7 +30,7 @@ TEST_CASE("declare_device: Numba's convention") {
 
 TEST_CASE("declare_device: what is wrong has its place") {
   const auto refusal = [](const char* name, const char* signature) {
-    return message([&] { static_cast<void>(declare_device(name, signature)); });
+    return message_of([&] { static_cast<void>(declare_device(name, signature)); });
   };
   CHECK(
       refusal("b r", "int32()").starts_with("\"b r\" cannot be the name of a device function: it has to be a C++ identifier"));

@@ -11,8 +11,11 @@
 #include <vector>
 
 #include "kiln/shape.hpp"
+#include "support/message.hpp"
 
 namespace golden {
+
+using kiln::test::message_of;
 
 inline std::filesystem::path path(const std::string& name) {
   return std::filesystem::path(KILN_GOLDEN_DIR) / name;
@@ -75,18 +78,5 @@ class Checksum {
  private:
   std::uint64_t state_ = 0xcbf29ce484222325U;
 };
-
-/// Runs the call and gives the text of what it throws, or says that it threw nothing of that type.
-template <class Exception, class Call>
-std::string message_of(const Call& call) {
-  try {
-    call();
-  } catch (const Exception& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    return std::string("an exception of another type: ") + error.what();
-  }
-  return "no exception";
-}
 
 }  // namespace golden

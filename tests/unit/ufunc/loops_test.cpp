@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kiln/error.hpp"
+#include "support/message.hpp"
 
 using kiln::Casting;
 using kiln::DType;
@@ -18,6 +19,8 @@ using kiln::ufunc::fixed_loops;
 using kiln::ufunc::Loop;
 
 namespace {
+
+using kiln::test::message_of;
 
 std::vector<TypeSignature> signatures(std::initializer_list<const char*> texts) {
   std::vector<TypeSignature> parsed;
@@ -35,16 +38,6 @@ Argument weak(DType dtype) {
 std::string chosen(const std::vector<TypeSignature>& loops, const std::vector<Argument>& arguments,
                    Casting casting = Casting::same_kind) {
   return choose_loop({.name = "f", .signatures = loops, .arguments = arguments, .casting = casting}).text;
-}
-
-template <class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const kiln::Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
 }
 
 }  // namespace
@@ -186,7 +179,7 @@ TEST_CASE("what an error advises works") {
     return message_of([&] {
              (void)choose_loop(
                  {.name = "f", .signatures = loops, .arguments = arguments, .dtype = DType::int32, .casting = casting});
-           }) == "nothing was thrown";
+           }) == "no error";
   };
   const std::string forced = "convert an argument with astype(), or force a loop with .dtype or .signature";
   const std::vector<Argument> close{array(DType::int32), array(DType::float64)};
