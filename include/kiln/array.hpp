@@ -19,7 +19,6 @@
 #include "kiln/array_view.hpp"
 #include "kiln/device.hpp"
 #include "kiln/dtype.hpp"
-#include "kiln/error.hpp"
 #include "kiln/export.hpp"
 #include "kiln/shape.hpp"
 #include "kiln/stream.hpp"

@@ -13,7 +13,7 @@
 
 #include "kiln/arg.hpp"
 #include "kiln/array.hpp"
-#include "kiln/cache.hpp"
+#include "kiln/cache_entry.hpp"
 #include "kiln/export.hpp"
 
 namespace kiln::detail {

@@ -13,7 +13,6 @@
 #include "kiln/array.hpp"
 #include "kiln/callable.hpp"
 #include "kiln/device.hpp"
-#include "kiln/error.hpp"
 #include "kiln/export.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/methods.hpp"

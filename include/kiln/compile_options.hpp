@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/cache.hpp"
+#include "kiln/cache_handle.hpp"
 #include "kiln/debug.hpp"
 #include "kiln/device_code.hpp"
 

@@ -14,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kiln/diagnostic.hpp"
 #include "kiln/export.hpp"
 
 namespace kiln {
@@ -93,26 +94,6 @@ class KILN_API IoError : public Error {
   using Error::Error;
   ~IoError() override;
 };
-
-/// Severity of a diagnostic.
-enum class Severity {
-  note,     ///< adds to the diagnostic before it
-  warning,  ///< suspicious, but it compiles
-  error,    ///< prevents compilation
-};
-
-/// One diagnostic of a compiler, in the coordinates of the user's text.
-struct Diagnostic {
-  Severity severity = Severity::error;  ///< severity: CompileError has errors, warnings() returns warnings
-  std::string file = {};                ///< kernel's name, "NAME.functions", "NAME.preamble", or a header's name
-  int line = 0;                         ///< line, from 1; 0 if the compiler gave none
-  int column = 0;                       ///< column, from 1; 0 if the compiler gave none
-  std::string text = {};                ///< message alone
-  std::string source_line = {};         ///< line that it points into, without the newline; may be empty
-  friend bool operator==(const Diagnostic&, const Diagnostic&) = default;
-};
-/// Returns "disc:1:7: warning: …", followed by the line and a caret if they are known.
-[[nodiscard]] KILN_API std::string to_string(const Diagnostic& diagnostic);
 
 /// Reports a kernel that does not compile. what() is the formatted diagnostics; the parts are available as values.
 class KILN_API CompileError : public Error {

@@ -18,12 +18,11 @@
 
 #include "kiln/arg.hpp"
 #include "kiln/array.hpp"
-#include "kiln/cache.hpp"
 #include "kiln/callable.hpp"
 #include "kiln/compile_options.hpp"
 #include "kiln/device.hpp"
+#include "kiln/diagnostic.hpp"
 #include "kiln/dtype.hpp"
-#include "kiln/error.hpp"
 #include "kiln/export.hpp"
 #include "kiln/stream.hpp"
 #include "kiln/ufunc.hpp"

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kiln/cache.hpp"
+#include "kiln/cache_entry.hpp"
 #include "kiln/export.hpp"
 
 namespace kiln::inspect {

@@ -17,11 +17,11 @@
 #include <vector>
 
 #include "kiln/arg.hpp"
-#include "kiln/cache.hpp"
+#include "kiln/cache_entry.hpp"
 #include "kiln/callable.hpp"
 #include "kiln/compile_options.hpp"
 #include "kiln/device.hpp"
-#include "kiln/error.hpp"
+#include "kiln/diagnostic.hpp"
 #include "kiln/export.hpp"
 #include "kiln/shape.hpp"
 #include "kiln/stream.hpp"

@@ -7,8 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kiln/cache.hpp"
-#include "kiln/error.hpp"
+#include "kiln/cache_handle.hpp"
 #include "kiln/export.hpp"
 #include "kiln/ufunc.hpp"
 

@@ -10,6 +10,7 @@
 #include "array/host_memory.hpp"
 #include "array/rep.hpp"
 #include "device/backend.hpp"
+#include "kiln/error.hpp"
 #include "registry/registry.hpp"
 #include "types/convert.hpp"
 

@@ -11,6 +11,7 @@
 #include "array/on_device.hpp"
 #include "array/rep.hpp"
 #include "kiln/array.hpp"
+#include "kiln/error.hpp"
 #include "shared/float_environment.hpp"
 #include "types/convert.hpp"
 

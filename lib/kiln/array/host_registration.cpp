@@ -9,6 +9,7 @@
 #include "array/access.hpp"
 #include "array/rep.hpp"
 #include "device/backend.hpp"
+#include "kiln/error.hpp"
 #include "kiln/host_memory.hpp"
 #include "registry/registry.hpp"
 

@@ -12,6 +12,7 @@
 #include "array/rep.hpp"
 #include "device/backend.hpp"
 #include "kiln/array.hpp"
+#include "kiln/error.hpp"
 #include "profiling/call.hpp"
 #include "registry/registry.hpp"
 

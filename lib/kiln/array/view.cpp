@@ -7,6 +7,7 @@
 #include "array/access.hpp"
 #include "array/rep.hpp"
 #include "kiln/array.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln {
 

@@ -10,7 +10,7 @@
 #include "autotune/tuned.hpp"
 #include "base/function_ref.hpp"
 #include "device/backend.hpp"
-#include "kiln/cache.hpp"
+#include "kiln/cache_handle.hpp"
 
 namespace kiln::autotune {
 

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "kiln/cache.hpp"
-#include "kiln/error.hpp"
+#include "kiln/diagnostic.hpp"
 
 namespace kiln::cache {
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cache/entry.hpp"
-#include "kiln/cache.hpp"
+#include "kiln/cache_entry.hpp"
 
 namespace kiln::cache {
 

@@ -13,8 +13,8 @@
 #include "base/table.hpp"
 #include "device/kernel_abi.hpp"
 #include "kiln/device.hpp"
+#include "kiln/diagnostic.hpp"
 #include "kiln/dtype.hpp"
-#include "kiln/error.hpp"
 
 namespace kiln::call {
 

@@ -2,6 +2,7 @@
 #include "compiler/compiler.hpp"
 
 #include "base/have_cpu.hpp"
+#include "kiln/error.hpp"
 
 #if KILN_HAVE_CPU
 #include "compiler/cpu/compiler.hpp"

@@ -13,7 +13,7 @@
 #include "binary/link_part.hpp"
 #include "kiln/device.hpp"
 #include "kiln/device_code.hpp"
-#include "kiln/error.hpp"
+#include "kiln/diagnostic.hpp"
 #include "kiln/inspect.hpp"
 
 namespace kiln::backend {

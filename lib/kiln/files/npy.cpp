@@ -23,6 +23,7 @@
 #include "files/npy_header.hpp"
 #include "files/npy_source.hpp"
 #include "files/zip_archive.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln {
 

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "compiler/compiler.hpp"
-#include "kiln/cache.hpp"
+#include "kiln/cache_entry.hpp"
 
 namespace kiln::inspect {
 

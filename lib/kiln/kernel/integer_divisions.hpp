@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "kernel/spec.hpp"
-#include "kiln/error.hpp"
+#include "kiln/diagnostic.hpp"
 
 namespace kiln::kinds {
 

@@ -6,6 +6,7 @@
 
 #include "base/file.hpp"
 #include "compiler/compiler.hpp"
+#include "kiln/error.hpp"
 #include "kiln/manifest.hpp"
 #include "manifest/document.hpp"
 #include "manifest/work.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-#include "kiln/cache.hpp"
+#include "kiln/cache_handle.hpp"
 #include "program/job.hpp"
 
 namespace kiln::program {

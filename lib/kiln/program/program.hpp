@@ -15,7 +15,7 @@
 #include "device/backend.hpp"
 #include "kernel/source.hpp"
 #include "kiln/compile_options.hpp"
-#include "kiln/error.hpp"
+#include "kiln/diagnostic.hpp"
 #include "kiln/profile.hpp"
 #include "program/warnings.hpp"
 

@@ -6,7 +6,8 @@
 
 #include "cache/tuning_file.hpp"
 #include "device/backend.hpp"
-#include "kiln/cache.hpp"
+#include "kiln/cache_entry.hpp"
+#include "kiln/cache_handle.hpp"
 
 namespace kiln::program {
 

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "kiln/error.hpp"
+#include "kiln/diagnostic.hpp"
 
 namespace kiln::program {
 

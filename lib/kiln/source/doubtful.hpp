@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kiln/error.hpp"
+#include "kiln/diagnostic.hpp"
 #include "source/user_text.hpp"
 #include "source/wide_constants.hpp"
 

@@ -9,21 +9,14 @@
 #include <string>
 
 #include "kiln/error.hpp"
+#include "support/message.hpp"
 
 namespace {
 
 using namespace kiln;
 using namespace kiln::backend;
 using namespace std::chrono_literals;
-
-std::string stopped(const auto& action) {
-  try {
-    action();
-  } catch (const Stopped& error) {
-    return error.what();
-  }
-  return "not stopped";
-}
+using kiln::test::message_of;
 
 }  // namespace
 
@@ -31,14 +24,17 @@ TEST_CASE("stop request: why and when") {
   static std::stop_source source;  // GCC 12 takes one of its own frame for uninitialized
   const StopRequest both("f", source.get_token(), std::chrono::hours(1));
   CHECK_FALSE(both.due());
-  CHECK(stopped([&] { both.require_not_due(kNothingWritten); }) == "not stopped");
+  CHECK(message_of<Stopped>([&] { both.require_not_due(kNothingWritten); }) == "no error");
   source.request_stop();
   CHECK(both.due());
-  CHECK(stopped([&] { both.require_not_due(kNothingWritten); }) == "f: stopped: its .stop was requested; nothing was written");
+  CHECK(message_of<Stopped>([&] { both.require_not_due(kNothingWritten); }) ==
+        "f: stopped: its .stop was requested; nothing was written");
   CHECK(StopRequest("f", {}, 1ns).due());
   CHECK_FALSE(StopRequest("f", {}, 0ns).due());
   CHECK_FALSE(StopRequest("f", {}, std::chrono::nanoseconds::max()).due());
-  const auto text = [](std::chrono::nanoseconds time) { return stopped([&] { StopRequest("f", {}, time).fail("x"); }); };
+  const auto text = [](std::chrono::nanoseconds time) {
+    return message_of<Stopped>([&] { StopRequest("f", {}, time).fail("x"); });
+  };
   CHECK(text(1s) == "f: stopped: it took longer than its .timeout of 1 s; x");
   CHECK(text(1500ms) == "f: stopped: it took longer than its .timeout of 1500 ms; x");
   CHECK(text(20us) == "f: stopped: it took longer than its .timeout of 20 us; x");

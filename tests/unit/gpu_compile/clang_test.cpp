@@ -17,6 +17,7 @@
 #include "compiler/clang.hpp"
 #include "compiler/gpu/compiler_choice.hpp"
 #include "kernel/spec.hpp"
+#include "kiln/error.hpp"
 
 namespace {
 

@@ -12,21 +12,14 @@
 #include "kiln/error.hpp"
 
 #include "device/fake_gpu.hpp"
+#include "support/message.hpp"
 
 namespace {
 
 using namespace kiln;
 using namespace kiln::backend;
 using namespace std::chrono_literals;
-
-std::string stopped(const auto& action) {
-  try {
-    action();
-  } catch (const Stopped& error) {
-    return error.what();
-  }
-  return "not stopped";
-}
+using kiln::test::message_of;
 
 }  // namespace
 
@@ -43,7 +36,7 @@ TEST_CASE("stop request: a GPU that does not end is left, and what its kernel us
     {
       const StopScope scope(&request);
       CHECK(fixture.backend->asynchronous(each));
-      CHECK(stopped([&] { kinds::launch(*fixture.backend, *module, launch.value, each, in); }) ==
+      CHECK(message_of<Stopped>([&] { kinds::launch(*fixture.backend, *module, launch.value, each, in); }) ==
             "f: stopped: it took longer than its .timeout of 1 ms; its kernel still runs on cuda:0, which is busy until the "
             "kernel ends; then its outputs are written");
     }
@@ -58,6 +51,7 @@ TEST_CASE("stop request: a GPU that does not end is left, and what its kernel us
   test::FakeElementwise launch(const_cast<void*>(buffer.get()), const_cast<void*>(buffer.get()));
   const StopRequest request("f", {}, 1h);
   const StopScope scope(&request);
-  CHECK(stopped([&] { kinds::launch(*fixture.backend, *module, launch.value, queue.get(), buffer); }) == "not stopped");
+  CHECK(message_of<Stopped>([&] { kinds::launch(*fixture.backend, *module, launch.value, queue.get(), buffer); }) ==
+        "no error");
   queue->synchronize();
 }

@@ -1,5 +1,6 @@
 // What is found in texts that compile: which are told, at which place, and which are not.
 #include "source/doubtful.hpp"
+#include "kiln/error.hpp"
 
 #include <doctest/doctest.h>
 

@@ -2,6 +2,7 @@
 #include "compiler/gpu/compiler.hpp"
 #include "base/fork.hpp"
 #include "binary/stored_code.hpp"
+#include "kiln/error.hpp"
 
 #include <algorithm>
 #include <cstdlib>

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kiln/error.hpp"
+#include "kiln/diagnostic.hpp"
 
 namespace kiln::backend::gpu {
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "compiler/compiler.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::backend::gpu {
 

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Counts what a change costs and what a reader meets, and fails where a count is above its limit. A limit marked `known` is above its
+goal and may only fall: where the count is lower, the limit has to be lowered with it.
+
+usage: counts_test.py ROOT
+"""
+import pathlib
+import re
+import sys
+
+import includes
+
+# What an edit of a header recompiles: sources that include it, directly or in turn. (header, limit, goal)
+DEPENDENTS = [
+    *((f"lib/kiln/kernel/{kind}/spec.hpp", 30, 30) for kind in ("elementwise", "gufunc", "raw", "reduction", "scan", "scatter")),
+    ("include/kiln/error.hpp", 531, 350),
+    ("include/kiln/cache.hpp", 324, 200),
+]
+# Helpers that tests write again: a function that gives the text of an error which any call throws.
+COPIES = re.compile(r"^(?:template <.*>\n)?(?:inline )?std::string \w+\((?:const )?(?:auto|Call|Work|Action|F)(?:&&?)? (\w+)\) \{\n\s*try \{\n\s*\1\(\);", re.M)
+ARCHITECTURE_LINES = (150, 150)
+# Sources and headers of lib/ that are longer than style allows: name to lines. May only shrink.
+LONG = {"lib/clang/spmd/vectorizer.cpp": 433, "lib/clang/spmd/widener.cpp": 413, "lib/kiln/kernel/reduction/reducer.cpp": 439}
+LONGEST = 400
+
+
+def check(what, count, limit, goal):
+    """A message where the count is above its limit, or a known limit is above the count; else None."""
+    if count > limit:
+        return f"{what}: {count}, {limit} are allowed"
+    if limit > goal and count < limit - 5:
+        return f"{what}: {count}, and the limit is still {limit}: lower it"
+    return None
+
+
+def main():
+    if len(sys.argv) != 2:
+        print(__doc__, file=sys.stderr)
+        return 2
+    root = pathlib.Path(sys.argv[1]).resolve()
+    wrong, rows = [], []
+
+    def add(what, count, limit, goal):
+        rows.append(f"{what:52} {count:5} limit {limit:4} goal {goal:4}{'' if count <= goal else '  known'}")
+        wrong.append(check(what, count, limit, goal))
+
+    direct = includes.graph(root)
+    users = includes.users(direct)
+    for header, limit, goal in DEPENDENTS:
+        if header not in direct:
+            wrong.append(f"{header}: counts_test.py counts what includes it, and it is not there")
+            continue
+        add(f"sources behind {header}", sum(user.endswith(".cpp") for user in users.get(header, ())), limit, goal)
+    copies = sum(len(COPIES.findall(path.read_text())) for path in (root / "tests").rglob("*.[ch]pp") if path != root / "tests/support/message.hpp")
+    add("copies of tests/support/message.hpp", copies, 0, 0)
+    add("lines of ARCHITECTURE.md", len((root / "ARCHITECTURE.md").read_text().splitlines()), *ARCHITECTURE_LINES)
+    long = {}
+    for path in sorted((root / "lib").rglob("*.[ch]pp")):
+        lines = len(path.read_text().splitlines())
+        if lines > LONGEST:
+            long[path.relative_to(root).as_posix()] = lines
+    for name, lines in long.items():
+        if lines > LONG.get(name, LONGEST):
+            wrong.append(f"{name}: {lines} lines, {LONG.get(name, LONGEST)} are allowed")
+    for name in sorted(set(LONG) - set(long)):
+        wrong.append(f"{name} is no longer too long: take it out of LONG")
+    rows.append(f"{'files of lib/ with more than 400 lines':52} {len(long):5} limit {len(LONG):4} goal    0")
+    print("\n".join(rows))
+    wrong = [each for each in wrong if each]
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
