@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "kiln/export.hpp"
+
 namespace kiln::cache {
 
 /// One stored kernel.

@@ -40,7 +40,7 @@ def main():
     shutil.rmtree(consumer, ignore_errors=True)
     run(cmake, "-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={ninja}", "-S", source, "-B", consumer, *choices(kiln))
     # What uses kiln sees its headers, and what kiln generates is generated.
-    run(ninja, "-C", consumer, "user", "kiln/lib/codegen/embedded_texts.cpp")
+    run(ninja, "-C", consumer, "user", "kiln/lib/kiln/source/embedded_texts.cpp")
     own, part = commands(ninja, kiln, ""), commands(ninja, consumer, "/kiln")
     if len(own) < 20 or not any("libkiln.so" in command for command in own):
         sys.exit(f"{kiln} has no commands for libkiln:\n" + "\n".join(own))
