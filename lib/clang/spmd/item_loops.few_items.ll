@@ -1,7 +1,7 @@
 ; Where items are few, the loop over them stays beside that of lanes, for fewer items than those take the time of. A tile of some
 ; lanes is filled by whole vectors: lanes behind the last item get that one's elements.
-; RUN: opt %plugin -passes=kiln-vectorize-items -S %s | FileCheck %s
-; RUN: opt %plugin -passes=kiln-vectorize-items %s | llc -o /dev/null
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+; RUN: opt %plugin -passes=kiln-spmd %s | llc -o /dev/null
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"

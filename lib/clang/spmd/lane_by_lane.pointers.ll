@@ -1,7 +1,7 @@
 ; Items whose loops end in different iterations become lanes. A call through a pointer that differs between lanes is made for one
 ; lane after the other, with the pointer in a register: LLVM 19 for x86 crashes where it takes it from the vector in memory.
-; RUN: opt %plugin -passes=kiln-vectorize-items -S %s | FileCheck %s
-; RUN: opt %plugin -passes=kiln-vectorize-items %s | llc -o /dev/null
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+; RUN: opt %plugin -passes=kiln-spmd %s | llc -o /dev/null
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
