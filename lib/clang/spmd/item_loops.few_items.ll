@@ -1,5 +1,5 @@
-; Where items are few, the loop over them stays beside that of lanes, for fewer items than those take the time of. A tile of some
-; lanes is filled by whole vectors: lanes behind the last item get that one's elements.
+; A loop over few items is kept beside that of lanes, for fewer items than those take the time of. Lanes behind the last item of
+; a tile get that item's elements.
 ; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
 ; RUN: opt %plugin -passes=kiln-spmd %s | llc -o /dev/null
 

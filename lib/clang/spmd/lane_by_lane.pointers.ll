@@ -1,5 +1,5 @@
-; Items whose loops end in different iterations become lanes. A call through a pointer that differs between lanes is made for one
-; lane after the other, with the pointer in a register: LLVM 19 for x86 crashes where it takes it from the vector in memory.
+; Items whose loops end in different iterations become lanes. A call through a varying pointer is made lane by lane, with the
+; pointer in a register. LLVM 19 for x86 crashes if it folds the load from the vector in memory.
 ; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
 ; RUN: opt %plugin -passes=kiln-spmd %s | llc -o /dev/null
 

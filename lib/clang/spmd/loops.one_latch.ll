@@ -1,5 +1,5 @@
-; All items leave the loop together, by its header: %k is one for all. The latch behind a branch that some items take says
-; whether the loop goes on. It runs where a lane reaches it, even though its instructions cost less than a jump.
+; A uniform loop's latch runs only if a lane is active there, as it alone says whether the loop goes on. It was run for no lane
+; where it costs less than a jump, and such loops never ended.
 ; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"

@@ -1,0 +1,41 @@
+; A distance of whole vectors needs no shuffle.
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+declare i32 @kiln_from_lane_below.i32(i32, i32)
+
+; CHECK-LABEL: @kiln_threads(
+; CHECK: %[[THIRD_PLACE:.*]] = getelementptr i8, ptr %x, i64 64
+; CHECK: %[[THIRD:.*]] = load <8 x i32>, ptr %[[THIRD_PLACE]]
+; CHECK: %[[FOURTH:.*]] = load <8 x i32>
+; CHECK-NOT: shufflevector
+; CHECK: store <8 x i32> %[[THIRD]]
+; CHECK: store <8 x i32> %[[FOURTH]]
+; CHECK: store <8 x i32> %[[THIRD]]
+; CHECK: store <8 x i32> %[[FOURTH]]
+; CHECK: ret ptr
+define ptr @kiln_threads(ptr noalias %x, ptr noalias %y) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %item ]
+  %from = getelementptr i32, ptr %x, i64 %i
+  %v = load i32, ptr %from
+  %r = call i32 @kiln_from_lane_below.i32(i32 %v, i32 16) #1
+  %to = getelementptr i32, ptr %y, i64 %i
+  store i32 %r, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, 32
+  br i1 %ends, label %exit, label %item, !llvm.loop !0
+exit:
+  ret ptr null
+}
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+attributes #1 = { convergent nounwind }
+
+!0 = distinct !{!0, !1, !2}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = !{!"llvm.loop.vectorize.width", i32 32}

@@ -1,0 +1,62 @@
+; Inactive lanes contribute the neutral element of the operation to a reduced atomic operation.
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+; CHECK-LABEL: @kiln_threads(
+; CHECK: %[[ONES:.*]] = select <8 x i1> %[[MASK:.*]], <8 x i32> %[[VALUES:.*]], <8 x i32> <i32 -1,
+; CHECK: call i32 @llvm.vector.reduce.and.v8i32(<8 x i32> %[[ONES]])
+; CHECK: atomicrmw and
+; CHECK: call i32 @llvm.vector.reduce.umin.v8i32(<8 x i32> %[[ONES]])
+; CHECK: atomicrmw umin
+; CHECK: %[[LEAST:.*]] = select <8 x i1> %[[MASK]], <8 x i32> %[[VALUES]], <8 x i32> <i32 -2147483648,
+; CHECK: call i32 @llvm.vector.reduce.smax.v8i32(<8 x i32> %[[LEAST]])
+; CHECK: atomicrmw max
+; CHECK: %[[MOST:.*]] = select <8 x i1> %[[MASK]], <8 x i32> %[[VALUES]], <8 x i32> <i32 2147483647,
+; CHECK: call i32 @llvm.vector.reduce.smin.v8i32(<8 x i32> %[[MOST]])
+; CHECK: atomicrmw min
+; CHECK: %[[ZEROS:.*]] = select <8 x i1> %[[MASK]], <8 x i32> %[[VALUES]], <8 x i32> zeroinitializer
+; CHECK: call i32 @llvm.vector.reduce.or.v8i32(<8 x i32> %[[ZEROS]])
+; CHECK: atomicrmw or
+; CHECK: call i32 @llvm.vector.reduce.xor.v8i32(<8 x i32> %[[ZEROS]])
+; CHECK: atomicrmw xor
+; CHECK: call i32 @llvm.vector.reduce.umax.v8i32(<8 x i32> %[[ZEROS]])
+; CHECK: atomicrmw umax
+; CHECK: ret ptr
+define ptr @kiln_threads(ptr noalias %x, ptr noalias %y, ptr noalias %z) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %end ]
+  %from = getelementptr i32, ptr %x, i64 %i
+  %v = load i32, ptr %from
+  %odd = trunc i32 %v to i1
+  br i1 %odd, label %then, label %end
+then:
+  %a.and = atomicrmw and ptr %z, i32 %v monotonic, align 4
+  %a.umin = atomicrmw umin ptr %z, i32 %v monotonic, align 4
+  %a.max = atomicrmw max ptr %z, i32 %v monotonic, align 4
+  %a.min = atomicrmw min ptr %z, i32 %v monotonic, align 4
+  %a.or = atomicrmw or ptr %z, i32 %v monotonic, align 4
+  %a.xor = atomicrmw xor ptr %z, i32 %v monotonic, align 4
+  %a.umax = atomicrmw umax ptr %z, i32 %v monotonic, align 4
+  %q = add i32 %v, 1
+  br label %end
+end:
+  %r = phi i32 [ %v, %item ], [ %q, %then ]
+  %to = getelementptr i32, ptr %y, i64 %i
+  store i32 %r, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, 64
+  br i1 %ends, label %exit, label %item, !llvm.loop !0
+exit:
+  ret ptr null
+}
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+
+!0 = distinct !{!0, !1, !3}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = distinct !{}
+!3 = !{!"llvm.loop.parallel_accesses", !2}

@@ -1,0 +1,40 @@
+; The two results of a compare-exchange become a vector each.
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+; CHECK-LABEL: @kiln_threads(
+; CHECK: cmpxchg ptr %{{.*}}, i32 %{{.*}}, i32 3 seq_cst seq_cst
+; CHECK: insertelement <8 x i32>
+; CHECK: insertelement <8 x i1>
+; CHECK: select <8 x i1> %{{.*}}, <8 x i32> %{{.*}}, <8 x i32> <i32 -1,
+; CHECK: ret ptr
+define ptr @kiln_threads(ptr noalias %x, ptr noalias %y, ptr noalias %z) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %item ]
+  %from = getelementptr i32, ptr %x, i64 %i
+  %v = load i32, ptr %from
+  %wide = zext i32 %v to i64
+  %place = getelementptr i32, ptr %z, i64 %wide
+  %both = cmpxchg ptr %place, i32 %v, i32 3 seq_cst seq_cst
+  %old = extractvalue { i32, i1 } %both, 0
+  %made = extractvalue { i32, i1 } %both, 1
+  %r = select i1 %made, i32 %old, i32 -1
+  %to = getelementptr i32, ptr %y, i64 %i
+  store i32 %r, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, 64
+  br i1 %ends, label %exit, label %item, !llvm.loop !0
+exit:
+  ret ptr null
+}
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+
+!0 = distinct !{!0, !1, !3}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = distinct !{}
+!3 = !{!"llvm.loop.parallel_accesses", !2}

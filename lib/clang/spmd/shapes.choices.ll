@@ -1,0 +1,40 @@
+; A select by a uniform condition keeps the stride of its operands. A select by a varying one is varying.
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+; CHECK-LABEL: @kiln_threads(
+; CHECK: load <8 x i32>
+; CHECK: call <8 x i32> @llvm.masked.gather
+; CHECK: store <8 x i32>
+; CHECK: ret ptr
+define ptr @kiln_threads(ptr noalias %x, ptr noalias %y, i32 %m) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %item ]
+  %even = trunc i32 %m to i1
+  %behind = add i64 %i, 5
+  %same = select i1 %even, i64 %i, i64 %behind
+  %from = getelementptr i32, ptr %x, i64 %same
+  %v = load i32, ptr %from
+  %odd = trunc i32 %v to i1
+  %apart = select i1 %odd, i64 %i, i64 %behind
+  %also = getelementptr i32, ptr %x, i64 %apart
+  %r = load i32, ptr %also
+  %to = getelementptr i32, ptr %y, i64 %i
+  store i32 %r, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, 64
+  br i1 %ends, label %exit, label %item, !llvm.loop !0
+exit:
+  ret ptr null
+}
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+
+!0 = distinct !{!0, !1, !3}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = distinct !{}
+!3 = !{!"llvm.loop.parallel_accesses", !2}

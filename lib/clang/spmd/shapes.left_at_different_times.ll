@@ -1,0 +1,45 @@
+; A value that is uniform in a loop is varying behind it if lanes leave in different iterations (temporal divergence).
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+; CHECK-LABEL: @count(
+; CHECK: loop{{.*}}:
+; CHECK: %[[K:.*]] = add i32 %{{.*}}, 1
+; CHECK: %[[ALL:.*]] = shufflevector <8 x i32> %{{.*}}, <8 x i32> poison, <8 x i32> zeroinitializer
+; CHECK: %[[COUNTS:.*]] = select <8 x i1> %{{.*}}, <8 x i32> %[[ALL]], <8 x i32> %{{.*}}
+; CHECK: left:
+; CHECK: store <8 x i32> %[[COUNTS]]
+; CHECK: ret void
+define void @count(ptr noalias %x, ptr noalias %y, i64 %n) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %end ]
+  %from = getelementptr i32, ptr %x, i64 %i
+  %v = load i32, ptr %from
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %item ], [ %k.next, %loop ]
+  %r = phi i32 [ %v, %item ], [ %r.next, %loop ]
+  %r.next = lshr i32 %r, 1
+  %k.next = add i32 %k, 1
+  %again = icmp ugt i32 %r.next, 5
+  br i1 %again, label %loop, label %end
+end:
+  %to = getelementptr i32, ptr %y, i64 %i
+  store i32 %k.next, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, 64
+  br i1 %ends, label %exit, label %item, !llvm.loop !0
+exit:
+  ret void
+}
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+
+!0 = distinct !{!0, !1, !3}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = distinct !{}
+!3 = !{!"llvm.loop.parallel_accesses", !2}

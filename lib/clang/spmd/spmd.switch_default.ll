@@ -1,0 +1,58 @@
+; The unreachable default of a switch over all values lies outside of all loops. It is replaced by the last case, or items would
+; seem to leave their loop.
+; RUN: opt %plugin -passes=kiln-spmd -pass-remarks-missed=kiln-lanes -S %s 2>&1 | FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+; CHECK-NOT: remark
+; CHECK-LABEL: @cases(
+; CHECK: lanes:
+; CHECK: mul <8 x i32> %{{.*}}, <i32 3,
+; CHECK-NOT: unreachable
+; CHECK: ret void
+define void @cases(ptr noalias %x, ptr noalias %y, i64 %n) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %end ]
+  %from = getelementptr i32, ptr %x, i64 %i
+  %v = load i32, ptr %from
+  br label %loop
+loop:
+  %k = phi i32 [ 0, %item ], [ %k.next, %latch ]
+  %r = phi i32 [ %v, %item ], [ %r.next, %latch ]
+  %case = and i32 %r, 1
+  switch i32 %case, label %never [
+    i32 0, label %even
+    i32 1, label %odd
+  ]
+even:
+  %half = lshr i32 %r, 1
+  br label %latch
+odd:
+  %triple = mul i32 %r, 3
+  br label %latch
+latch:
+  %r.next = phi i32 [ %half, %even ], [ %triple, %odd ]
+  %k.next = add i32 %k, 1
+  %again = icmp slt i32 %k.next, %v
+  br i1 %again, label %loop, label %end
+end:
+  %to = getelementptr i32, ptr %y, i64 %i
+  store i32 %r.next, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, %n
+  br i1 %ends, label %exit, label %item, !llvm.loop !0
+never:
+  unreachable
+exit:
+  ret void
+}
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+
+!0 = distinct !{!0, !1, !3}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = distinct !{}
+!3 = !{!"llvm.loop.parallel_accesses", !2}

@@ -1,0 +1,44 @@
+; A phi at a join point is a select by the masks of its predecessors.
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+; CHECK-LABEL: @kiln_threads(
+; CHECK: %[[MASK:.*]] = trunc <8 x i32> %{{.*}} to <8 x i1>
+; CHECK-DAG: %[[A:.*]] = mul <8 x i32> %{{.*}}, <i32 3,
+; CHECK-DAG: %[[B:.*]] = lshr <8 x i32>
+; CHECK: select <8 x i1> %[[MASK]], <8 x i32> %[[A]], <8 x i32> %[[B]]
+; CHECK: ret ptr
+define ptr @kiln_threads(ptr noalias %x, ptr noalias %y) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %end ]
+  %from = getelementptr i32, ptr %x, i64 %i
+  %v = load i32, ptr %from
+  %odd = trunc i32 %v to i1
+  br i1 %odd, label %then, label %else
+then:
+  %a = mul i32 %v, 3
+  br label %end
+else:
+  %b = lshr i32 %v, 1
+  br label %end
+end:
+  %r = phi i32 [ %a, %then ], [ %b, %else ]
+  %to = getelementptr i32, ptr %y, i64 %i
+  store i32 %r, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, 64
+  br i1 %ends, label %exit, label %item, !llvm.loop !0
+exit:
+  ret ptr null
+}
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+
+!0 = distinct !{!0, !1, !3}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = distinct !{}
+!3 = !{!"llvm.loop.parallel_accesses", !2}

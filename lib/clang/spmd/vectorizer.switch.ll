@@ -1,0 +1,51 @@
+; A varying switch compares with each case. Two cases with one successor are joined in one mask.
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+; CHECK-LABEL: @kiln_threads(
+; CHECK-NOT: switch
+; CHECK-DAG: %[[ONE:.*]] = icmp eq <8 x i32> %[[VALUES:.*]], <i32 1,
+; CHECK-DAG: icmp {{eq|ne}} <8 x i32> %[[VALUES]], <i32 2,
+; CHECK-DAG: %[[THREE:.*]] = icmp eq <8 x i32> %[[VALUES]], <i32 3,
+; CHECK: or <8 x i1> %[[ONE]], %[[THREE]]
+; CHECK-NOT: switch
+; CHECK: ret ptr
+define ptr @kiln_threads(ptr noalias %x, ptr noalias %y) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %end ]
+  %from = getelementptr i32, ptr %x, i64 %i
+  %v = load i32, ptr %from
+  switch i32 %v, label %other [
+    i32 1, label %one
+    i32 2, label %two
+    i32 3, label %one
+  ]
+one:
+  %a = mul i32 %v, 5
+  br label %end
+two:
+  %b = sub i32 9, %v
+  br label %end
+other:
+  br label %end
+end:
+  %r = phi i32 [ %a, %one ], [ %b, %two ], [ %v, %other ]
+  %to = getelementptr i32, ptr %y, i64 %i
+  store i32 %r, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, 64
+  br i1 %ends, label %exit, label %item, !llvm.loop !0
+exit:
+  ret ptr null
+}
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+
+!0 = distinct !{!0, !1, !3}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = distinct !{}
+!3 = !{!"llvm.loop.parallel_accesses", !2}

@@ -1,0 +1,33 @@
+; A vector access has the alignment that every lane's element has, which is less than the first one's.
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+; CHECK-LABEL: @aligned(
+; CHECK: load <8 x i32>, ptr %{{.*}}, align 4
+; CHECK: store <8 x i32> %{{.*}}, ptr %{{.*}}, align 4
+; CHECK: ret void
+define void @aligned(ptr noalias %x, ptr noalias %y) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %item ]
+  %from = getelementptr i32, ptr %x, i64 %i
+  %v = load i32, ptr %from, align 32
+  %to = getelementptr i32, ptr %y, i64 %i
+  store i32 %v, ptr %to, align 64
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, 64
+  br i1 %ends, label %exit, label %item, !llvm.loop !0
+exit:
+  ret void
+}
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+
+!0 = distinct !{!0, !1, !3, !4}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = distinct !{}
+!3 = !{!"llvm.loop.parallel_accesses", !2}
+!4 = !{!"llvm.loop.vectorize.width", i32 1}

@@ -1,0 +1,36 @@
+; Types with padding in memory, such as i24, are loaded lane by lane.
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+; CHECK-LABEL: @kiln_threads(
+; CHECK-NOT: load <
+; CHECK-NOT: gather
+; CHECK: load i24
+; CHECK: insertelement <8 x i24>
+; CHECK: store <8 x i32>
+; CHECK: ret ptr
+define ptr @kiln_threads(ptr noalias %x, ptr noalias %y) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %item ]
+  %from = getelementptr i24, ptr %x, i64 %i
+  %v = load i24, ptr %from
+  %r = zext i24 %v to i32
+  %to = getelementptr i32, ptr %y, i64 %i
+  store i32 %r, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, 64
+  br i1 %ends, label %exit, label %item, !llvm.loop !0
+exit:
+  ret ptr null
+}
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+
+!0 = distinct !{!0, !1, !3}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = distinct !{}
+!3 = !{!"llvm.loop.parallel_accesses", !2}
