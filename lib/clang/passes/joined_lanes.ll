@@ -1,5 +1,5 @@
-; Two marked functions of one vector become their joined functions, inlined, and what these have in common is computed once. A
-; function that is alone with its argument, or in its block, stays.
+; Two marked functions of one vector become their joined functions, inlined, and share their common part. A function that is
+; alone with its argument, or in its block, stays.
 ; RUN: opt %plugin -passes='kiln-joined-lanes<last>' -S %s | FileCheck %s
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
