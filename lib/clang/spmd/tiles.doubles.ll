@@ -1,4 +1,5 @@
-; A tile of float64 has half as many lanes and elements of 8 bytes. It is filled by transposing squares of 16 bytes.
+; A tile of float64 has half as many lanes and elements of 8 bytes. It is filled by transposing squares of 16 bytes,
+; and of shorter items element by element.
 ; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
@@ -12,6 +13,8 @@ declare ptr @kiln_core(ptr, i64, i64, i64, i64, i64, i64) #1
 ; CHECK: fadd <4 x double>
 ; CHECK: ret void
 ; CHECK-LABEL: define internal void @kiln_tile.in.8.4.8(
+; CHECK: %[[LONG:.*]] = icmp uge i64 %3, 2
+; CHECK: br i1 %[[LONG]], label %whole, label %some
 ; CHECK: load <2 x i64>
 ; CHECK: %[[EVEN:.*]] = shufflevector <2 x i64> %{{.*}}, <2 x i64> %{{.*}}, <4 x i32> <i32 0, i32 1, i32 2, i32 3>
 ; CHECK: %[[ODD:.*]] = shufflevector <2 x i64> %{{.*}}, <2 x i64> %{{.*}}, <4 x i32> <i32 0, i32 1, i32 2, i32 3>

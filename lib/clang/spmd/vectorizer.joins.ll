@@ -1,10 +1,11 @@
-; A phi at a join point is a select by the masks of its predecessors.
+; A phi at a join point is a select by the masks of its predecessors. It keeps nothing of the iteration before.
 ; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK-LABEL: @kiln_threads(
+; CHECK-NOT: phi <8 x i32>
 ; CHECK: %[[MASK:.*]] = trunc <8 x i32> %{{.*}} to <8 x i1>
 ; CHECK-DAG: %[[A:.*]] = mul <8 x i32> %{{.*}}, <i32 3,
 ; CHECK-DAG: %[[B:.*]] = lshr <8 x i32>

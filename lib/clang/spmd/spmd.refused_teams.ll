@@ -1,0 +1,37 @@
+; A team whose threads cannot be lanes is computed thread by thread. Its loop keeps no marks, which would promise LLVM independent
+; iterations, and runs for one thread.
+; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
+
+target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
+target triple = "x86_64-unknown-linux-gnu"
+
+declare i64 @kiln_lanes()
+
+; CHECK-LABEL: @kiln_threads(
+; CHECK-NOT: kiln_lanes
+; CHECK: load volatile i32
+; CHECK: icmp eq i64 %i, 0
+; CHECK-NOT: llvm.loop
+; CHECK: ret ptr
+define ptr @kiln_threads(ptr noalias %x, ptr noalias %y) #0 {
+entry:
+  %lanes = call i64 @kiln_lanes()
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %item ]
+  %from = getelementptr i32, ptr %x, i64 %i
+  %v = load volatile i32, ptr %from
+  %to = getelementptr i32, ptr %y, i64 %i
+  store i32 %v, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, %lanes
+  br i1 %ends, label %exit, label %item, !llvm.loop !0
+exit:
+  ret ptr null
+}
+
+attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+
+!0 = distinct !{!0, !1, !2}
+!1 = !{!"llvm.loop.vectorize.enable", i1 true}
+!2 = !{!"llvm.loop.vectorize.width", i32 32}
