@@ -31,9 +31,9 @@ define i32 @conversions(float %x) {
 ; CHECK-LABEL: @index(
 ; CHECK: %[[IN:.*]] = icmp ult i64 %wide, 4
 ; CHECK: access:
+; CHECK: getelementptr inbounds [4 x i32], ptr %x, i64 0, i64 %other
 ; CHECK: %[[AT:.*]] = select i1 %[[IN]], i64 %wide, i64 0
 ; CHECK: getelementptr inbounds [4 x i32], ptr %x, i64 0, i64 %[[AT]]
-; CHECK: getelementptr inbounds [4 x i32], ptr %x, i64 0, i64 %other
 define i32 @index(ptr %x, i32 %at, i64 %other) {
   %wide = zext i32 %at to i64
   %within = icmp ult i64 %wide, 4
@@ -42,8 +42,8 @@ report:
   call void @__ubsan_handle_out_of_bounds(ptr null, i64 %wide)
   br label %access
 access:
-  %place = getelementptr inbounds [4 x i32], ptr %x, i64 0, i64 %wide
   %also = getelementptr inbounds [4 x i32], ptr %x, i64 0, i64 %other
+  %place = getelementptr inbounds [4 x i32], ptr %x, i64 0, i64 %wide
   %v = load i32, ptr %place
   %w = load i32, ptr %also
   %sum = add i32 %v, %w

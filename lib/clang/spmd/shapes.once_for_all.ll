@@ -6,7 +6,7 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 target triple = "x86_64-unknown-linux-gnu"
 
 declare i32 @pure(i32) #1
-declare i32 @writes(i32)
+declare i32 @writes(i32) #2
 
 ; CHECK-LABEL: @kiln_threads(
 ; CHECK: load i32, ptr %z
@@ -40,6 +40,7 @@ exit:
 }
 
 attributes #0 = { nounwind "target-cpu"="x86-64-v3" }
+attributes #2 = { nounwind willreturn }
 attributes #1 = { nounwind willreturn memory(none) }
 
 !0 = distinct !{!0, !1, !3}
