@@ -25,6 +25,26 @@ exit:
   ret void
 }
 
+; CHECK-LABEL: @doubles(
+; CHECK: br i1 %ends, label %exit, label %loop, !llvm.loop ![[EIGHT:[0-9]+]]
+define void @doubles(ptr noalias %x, i64 %n) #0 {
+entry:
+  br label %loop
+loop:
+  %i = phi i64 [ 0, %entry ], [ %next, %loop ]
+  %place = getelementptr half, ptr %x, i64 %i
+  %v = load half, ptr %place
+  %wide = fpext half %v to double
+  %sum = fadd double %wide, 1.0
+  %back = fptrunc double %sum to half
+  store half %back, ptr %place
+  %next = add nuw i64 %i, 1
+  %ends = icmp eq i64 %next, %n
+  br i1 %ends, label %exit, label %loop, !llvm.loop !5
+exit:
+  ret void
+}
+
 ; CHECK-LABEL: @has_width(
 ; CHECK: br i1 %ends, label %exit, label %loop, !llvm.loop ![[TWO:[0-9]+]]
 define void @has_width(ptr noalias %x, i64 %n) #0 {
@@ -47,6 +67,8 @@ exit:
 ; CHECK: br i1 %ends, label %exit, label %loop, !llvm.loop ![[NONE:[0-9]+]]
 ; CHECK: ![[SIXTEEN]] = distinct !{![[SIXTEEN]], ![[ENABLE:[0-9]+]], ![[WIDTH:[0-9]+]]}
 ; CHECK: ![[WIDTH]] = !{!"llvm.loop.vectorize.width", i32 16}
+; CHECK: ![[EIGHT]] = distinct !{![[EIGHT]], ![[ENABLE]], ![[HALF:[0-9]+]]}
+; CHECK: ![[HALF]] = !{!"llvm.loop.vectorize.width", i32 8}
 ; CHECK: ![[TWO]] = distinct !{![[TWO]], ![[ENABLE]], ![[OTHER:[0-9]+]]}
 ; CHECK: ![[OTHER]] = !{!"llvm.loop.vectorize.width", i32 2}
 ; CHECK: ![[NONE]] = distinct !{![[NONE]], ![[ENABLE]]}
@@ -72,3 +94,4 @@ attributes #0 = { "target-cpu"="x86-64-v4" "prefer-vector-width"="512" }
 !2 = distinct !{!2, !1, !3}
 !3 = !{!"llvm.loop.vectorize.width", i32 2}
 !4 = distinct !{!4, !1}
+!5 = distinct !{!5, !1}

@@ -11,10 +11,13 @@ declare void @__ubsan_handle_out_of_bounds(ptr, i64)
 ; CHECK: %[[BITS:.*]] = and i32 %n, 31
 ; CHECK: shl i32 %x, %[[BITS]]
 ; CHECK: lshr i32 %x, 5
+; CHECK: shl i24 %y, %m
 ; CHECK: ret i32
-define i32 @shifts(i32 %x, i32 %n) {
+define i32 @shifts(i32 %x, i32 %n, i24 %y, i24 %m, ptr %to) {
   %left = shl i32 %x, %n
   %right = lshr i32 %x, 5
+  %odd = shl i24 %y, %m
+  store i24 %odd, ptr %to
   %sum = add i32 %left, %right
   ret i32 %sum
 }

@@ -26,6 +26,36 @@ loop:
 exit:
   ret void
 }
+; The loop around goes along elements at unit stride: LLVM can take that.
+; CHECK-LABEL: @columns(
+; CHECK: br i1 %again, label %loop, label %end{{$}}
+define void @columns(ptr noalias %x, ptr noalias %y) #0 {
+entry:
+  br label %item
+item:
+  %i = phi i64 [ 0, %entry ], [ %next, %end ]
+  br label %loop
+loop:
+  %k = phi i64 [ 0, %item ], [ %k.next, %loop ]
+  %s = phi float [ 0.0, %item ], [ %sum, %loop ]
+  %row = mul nuw nsw i64 %k, 100
+  %at = add nuw nsw i64 %row, %i
+  %from = getelementptr float, ptr %x, i64 %at
+  %v = load float, ptr %from
+  %sum = fadd float %s, %v
+  %k.next = add nuw nsw i64 %k, 1
+  %again = icmp ult i64 %k.next, 20
+  br i1 %again, label %loop, label %end
+end:
+  %to = getelementptr float, ptr %y, i64 %i
+  store float %sum, ptr %to
+  %next = add nuw nsw i64 %i, 1
+  %ends = icmp eq i64 %next, 100
+  br i1 %ends, label %exit, label %item
+exit:
+  ret void
+}
+
 ; CHECK-LABEL: @few(
 ; CHECK: br i1 %again, label %loop, label %exit{{$}}
 ; CHECK: ![[KEPT]] = distinct !{![[KEPT]], ![[CARRIED:[0-9]+]], ![[NO_UNROLL:[0-9]+]]}

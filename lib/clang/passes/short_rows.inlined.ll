@@ -15,13 +15,19 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-LABEL: define i32 @kernel(
 ; CHECK: mul i32 %x, 3
 ; CHECK: call i32 @unmarked(
+; CHECK: call i32 @exported(
 define i32 @kernel(i32 %x) {
   %a = call i32 @body(i32 %x)
   %b = call i32 @unmarked(i32 %a)
-  ret i32 %b
+  %c = call i32 @exported(i32 %b)
+  ret i32 %c
 }
 define internal i32 @body(i32 %x) noinline {
   %r = mul i32 %x, 3
+  ret i32 %r
+}
+define i32 @exported(i32 %x) noinline "kiln-rows" {
+  %r = sub i32 %x, 3
   ret i32 %r
 }
 define internal i32 @unmarked(i32 %x) noinline {

@@ -5,13 +5,17 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 target triple = "x86_64-unknown-linux-gnu"
 
 declare i64 @kiln_lanes()
+declare ptr @kiln_shared_memory()
 
 ; CHECK-LABEL: define ptr @kiln_threads(
 ; CHECK: store i64 1, ptr %y
+; CHECK: store i64 7, ptr %shared
 ; CHECK: ret ptr null
 define ptr @kiln_threads(ptr %waiting, ptr %shared, ptr %y) {
   %lanes = call i64 @kiln_lanes()
   store i64 %lanes, ptr %y
+  %memory = call ptr @kiln_shared_memory()
+  store i64 7, ptr %memory
   ret ptr null
 }
 

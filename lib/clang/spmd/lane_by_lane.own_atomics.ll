@@ -24,6 +24,7 @@ item:
   %shared = call ptr @kiln_shared_memory()
   %wide = zext i32 %v to i64
   %place = getelementptr i32, ptr %shared, i64 %wide
+  %unused = atomicrmw add ptr %shared, i32 1 seq_cst, align 4
   %old = atomicrmw add ptr %place, i32 1 seq_cst, align 4
   %both = cmpxchg ptr %place, i32 %old, i32 3 seq_cst seq_cst
   %r = extractvalue { i32, i1 } %both, 0

@@ -12,6 +12,7 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-NOT: <8 x i1>
 ; CHECK: mul <8 x i32>
 ; CHECK: %[[LAST:.*]] = add i32 %{{.*}}, 1{{[56]}}
+; CHECK: icmp slt i32 %{{.*}}, %[[LAST]]
 ; CHECK: icmp slt i32 %[[LAST]], %m
 ; CHECK: br i1 %{{.*}}, label %[[FULL]], label %[[REST:.*]]
 ; CHECK: [[REST]]:

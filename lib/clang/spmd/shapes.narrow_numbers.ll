@@ -6,7 +6,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK-LABEL: @kiln_threads(
 ; CHECK-NOT: load <8 x i32>
-; CHECK: call <8 x i32> @llvm.masked.gather
+; CHECK-COUNT-4: call <8 x i32> @llvm.masked.gather
 ; CHECK: store <8 x i32>
 ; CHECK: ret ptr
 define ptr @kiln_threads(ptr noalias %x, ptr noalias %y, i32 %m) #0 {
@@ -18,7 +18,10 @@ item:
   %sum = add i32 %narrow, %m
   %wide = zext i32 %sum to i64
   %from = getelementptr i32, ptr %x, i64 %wide
-  %r = load i32, ptr %from
+  %v = load i32, ptr %from
+  %also = getelementptr i32, ptr %x, i32 %narrow
+  %w = load i32, ptr %also
+  %r = add i32 %v, %w
   %to = getelementptr i32, ptr %y, i64 %i
   store i32 %r, ptr %to
   %next = add nuw nsw i64 %i, 1

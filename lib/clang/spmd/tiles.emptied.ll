@@ -9,6 +9,8 @@ declare void @kiln_core_end(ptr, ptr, i64, i64, i64) #2
 
 ; CHECK-LABEL: @filter(
 ; CHECK-COUNT-2: alloca [4096 x i8], align 64
+; CHECK: %[[FIRST:.*]] = icmp eq i64 %{{.*}}, 0
+; CHECK: select i1 %[[FIRST]], i64 16, i64
 ; CHECK: call void @kiln_tile.in.4.8.16(ptr {{.*}}, ptr %{{.*}}, i64 256, i64 64, i64 %[[ITEMS:.*]], i64 %{{.*}})
 ; CHECK: call void @kiln_tile.in.4.8.16(ptr {{.*}}, ptr %{{.*}}, i64 256, i64 0, i64 %[[ITEMS]], i64 %{{.*}})
 ; CHECK: store <8 x float>

@@ -6,6 +6,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK-LABEL: @kiln_threads(
 ; CHECK-NOT: switch
+; CHECK-NOT: phi <8 x i32>
 ; CHECK-DAG: %[[ONE:.*]] = icmp eq <8 x i32> %[[VALUES:.*]], <i32 1,
 ; CHECK-DAG: icmp {{eq|ne}} <8 x i32> %[[VALUES]], <i32 2,
 ; CHECK-DAG: %[[THREE:.*]] = icmp eq <8 x i32> %[[VALUES]], <i32 3,

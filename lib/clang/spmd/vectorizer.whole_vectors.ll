@@ -5,9 +5,12 @@ target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:
 target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK-LABEL: @copy(
+; CHECK: lanes:
+; CHECK: %[[I:i[0-9]*]] = phi i64 [ 0, %entry ], [ %[[NEXT:.*]], %lanes ]
 ; CHECK-NOT: masked
 ; CHECK-NOT: <8 x i1>
 ; CHECK: store <8 x i32>
+; CHECK: %[[NEXT]] = add i64 %[[I]], 16
 ; CHECK-NOT: masked
 ; CHECK: ret void
 define void @copy(ptr noalias %x, ptr noalias %y, i64 %n) #0 {

@@ -6,9 +6,10 @@ target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK-LABEL: @guarded(
 ; CHECK: %[[BITS:.*]] = lshr exact <8 x i32> <i32 8, i32 8,
+; CHECK: %[[DIVIDEND:.*]] = select <8 x i1> %[[ON:.*]], <8 x i32> %{{.*}}, <8 x i32> zeroinitializer
 ; CHECK: %[[DIVISOR:.*]] = freeze <8 x i32> %[[BITS]]
-; CHECK: %[[SAFE:.*]] = select <8 x i1> %[[ON:.*]], <8 x i32> %[[DIVISOR]], <8 x i32> <i32 1, i32 1,
-; CHECK: udiv <8 x i32> %{{.*}}, %[[SAFE]]
+; CHECK: %[[SAFE:.*]] = select <8 x i1> %[[ON]], <8 x i32> %[[DIVISOR]], <8 x i32> <i32 1, i32 1,
+; CHECK: udiv <8 x i32> %[[DIVIDEND]], %[[SAFE]]
 ; CHECK: ret void
 define void @guarded(ptr noalias %x, ptr noalias %y) #0 {
 entry:

@@ -16,7 +16,9 @@ declare void @kiln_core_end(ptr, ptr, i64, i64, i64) #2
 ; CHECK: %[[BEFORE:.*]] = icmp ult i64 %[[NUMBER:.*]], %[[BEHIND:.*]]
 ; CHECK: call i64 @llvm.umax.i64(i64 %[[BEHIND]],
 ; CHECK: %[[COUNT:.*]] = select i1 %[[BEFORE]], i64 %{{.*}}, i64 0
-; CHECK: call void @kiln_tile.in.4.8.16(ptr {{.*}}, ptr %{{.*}}, i64 4096, i64 %[[COUNT]],
+; CHECK: %[[FIRST:.*]] = icmp eq i64 %{{.*}}, -1
+; CHECK: %[[LANES:.*]] = select i1 %[[FIRST]],
+; CHECK: call void @kiln_tile.in.4.8.16(ptr {{.*}}, ptr %{{.*}}, i64 4096, i64 %[[COUNT]], i64 %{{.*}}, i64 %[[LANES]])
 ; CHECK: store <8 x float>
 ; CHECK: call void @kiln_tile.out.4.8.16(
 ; CHECK: ret void
