@@ -1,0 +1,18 @@
+# For a library of lib/ that is configured by itself, `cmake -S lib/emulator -B build/emulator`: what the whole project's CMakeLists.txt gives it.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET hidden)
+set(CMAKE_VISIBILITY_INLINES_HIDDEN ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+if(NOT CMAKE_BUILD_TYPE)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib)
+find_package(Threads REQUIRED)
+# The folder of lib/, and of all of kiln.
+cmake_path(GET CMAKE_CURRENT_SOURCE_DIR PARENT_PATH kiln_lib)
+cmake_path(GET kiln_lib PARENT_PATH kiln_root)
+set(kiln_include_dirs "")
+include(${kiln_root}/cmake/KilnWarnings.cmake)
+include(${kiln_root}/cmake/KilnStaticObjects.cmake)
