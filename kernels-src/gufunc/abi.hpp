@@ -39,6 +39,10 @@ struct StagedCall {
   uint32 keeps;    // whether outputs hold what a body may leave as it is: .out of the call
 };
 
+// A window: so many bytes of a core, for each thread of a block of so many.
+constexpr int kWindowBytes = 128;
+constexpr int kWindowThreads = 128;
+
 // Bytes of a core in whole cells.
 constexpr uint32 staged_bytes(uint32 bytes, uint32 cell) {
   return (bytes + cell - 1) / cell * cell;

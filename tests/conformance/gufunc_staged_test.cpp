@@ -122,10 +122,10 @@ void check_sums(const Target& target, const Gufunc& gufunc, const SumsCase& c) {
   options.out = {y.view, z.view, r.view};
   const auto bytes = static_cast<std::int64_t>(kiln::itemsize(c.dtype)) * c.n;
   const bool far = bytes >= 32 || c.a == ItemLayout::apart || c.b == ItemLayout::apart;
-  // Of 32 items in 48 KB.
-  constexpr std::int64_t kMostBytes = 1520;
+  // Cores of which 32 have no room are copied of fewer items.
+  constexpr std::int64_t kLong = 1536;
   if (target.mode() != Mode::host && bytes % 32 == 0) {
-    check_mapping(target, gufunc, {a.view, b.view}, options, far && c.items >= 32 && 4 * bytes <= kMostBytes);
+    check_mapping(target, gufunc, {a.view, b.view}, options, far && (c.items >= 32 || (c.items > 1 && bytes > kLong)));
   }
   gufunc.outputs<3>({a.view, b.view}, options);
   CHECK(difference(elements(target, y.view, shape), want_y) == "");
@@ -224,6 +224,24 @@ TEST_CASE("staged: items apart from each other, backwards, and one for all") {
   });
 }
 
+TEST_CASE("staged: long rows, of which a block has few") {
+  on_every_device(
+      [&](const Target& target) {
+        const Gufunc gufunc = sums();
+        using enum ItemLayout;
+        for (const std::int64_t items : {1, 3, 70}) {
+          check_sums(target, gufunc, {DType::float32, items, 1024, packed, packed, packed});
+        }
+        check_sums(target, gufunc, {DType::float32, 40, 301, packed, one, packed});
+        check_sums(target, gufunc, {DType::int8, 33, 3007, packed, packed, packed});
+        check_sums(target, gufunc, {DType::float16, 9, 1023, apart, backwards, packed});
+        check_sums(target, gufunc, {DType::float64, 33, 777, backwards, packed, apart});
+        check_sums(target, gufunc, {DType::complex128, 7, 130, packed, apart, backwards});
+        check_sums(target, gufunc, {DType::float32, 2, 6000, packed, packed, packed});
+      },
+      {Mode::device});
+}
+
 TEST_CASE("staged: fresh results, casts, masks and loops of several dimensions") {
   on_every_device([&](const Target& target) {
     const Gufunc running =
@@ -277,9 +295,11 @@ TEST_CASE("staged: whole matrices, transposed ones, in place") {
             check_product(target, whole, {DType::float64, 64, 3, 8, 2, a, b, c, true});
           }
         }
-        // More than a block has room for.
+        // Long ones, and more than a block has room for.
         check_product(target, whole,
-                      {DType::float32, 40, 2, 200, 5, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, false});
+                      {DType::float32, 40, 2, 200, 5, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, true});
+        check_product(target, whole,
+                      {DType::float32, 3, 9, 1000, 4, ItemLayout::packed, ItemLayout::packed, ItemLayout::packed, false});
         // Into its own input.
         const Gufunc reversed =
             kiln::guvectorize("(n)->(n)", "void(T[:] x, T[:] y)", "for (index i = 0; i < n; ++i) y(i) = x(n - 1 - i);");

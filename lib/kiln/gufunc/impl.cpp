@@ -45,6 +45,7 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   codegen::check_views(named, uses_of_operands(), names_of_numbers());
   codegen::check_outputs(named, std::span(parameters_).subspan(nin()), codegen::OutputForm::view);
   takes_addresses_ = codegen::takes_addresses(named);
+  binds_references_ = codegen::binds_references(named);
   warnings_.add(codegen::doubtful_code(named, program::single_names(signatures_)));
 }
 

@@ -109,6 +109,8 @@ class GufuncImpl final : public call::Callee {
   [[nodiscard]] bool debugs() const noexcept { return debugs_; }
   /// Whether a text may have the address of an operand's element.
   [[nodiscard]] bool takes_addresses() const noexcept { return takes_addresses_; }
+  /// Whether a text may bind a reference to one.
+  [[nodiscard]] bool binds_references() const noexcept { return binds_references_; }
   /// Whether the body has it as a view although it has no core dimensions.
   [[nodiscard]] bool as_view(std::size_t operand) const;
 
@@ -139,6 +141,7 @@ class GufuncImpl final : public call::Callee {
   gufunc::Group group_;
   bool debugs_ = false;
   bool takes_addresses_ = false;
+  bool binds_references_ = false;
   std::vector<std::string> parameters_;  // names of inputs, then outputs
   mutable base::Table<ufunc::PlanKey, gufunc::Plan> plans_;
   mutable program::Warnings warnings_;

@@ -6,6 +6,7 @@
 #include "gufunc/staging.hpp"
 #include "gufunc/tuning.hpp"
 #include "kernel/gufunc/staged.hpp"
+#include "kernels-src/gufunc/abi.hpp"
 #include "registry/registry.hpp"
 
 namespace kiln::gufunc {
@@ -47,8 +48,9 @@ std::vector<int> words_of(const kinds::GufuncSpec& spec, const kinds::GufuncNumb
   return words;
 }
 
-kinds::StagedNumbers staged_numbers_of(const kinds::GufuncSpec& spec, const kinds::GufuncNumbers& numbers) {
-  const StagedBlock block = staged_block(spec, numbers.sizes, numbers.items);
+kinds::StagedNumbers staged_numbers_of(const kinds::GufuncSpec& spec, const kinds::GufuncNumbers& numbers, DeviceKind device) {
+  const StagedBlock block =
+      staged_block(spec, {.device = device, .sizes = numbers.sizes, .items = numbers.items, .columns = numbers.shape.back()});
   return {.items = block.items, .threads = block.threads, .bytes = block.bytes, .words = words_of(spec, numbers)};
 }
 
@@ -78,7 +80,8 @@ std::shared_ptr<const kinds::GufuncNumbers> Call::numbers_of(const CoreLayout& l
   made->team = spec.team;
   made->teams = kinds::teams_of_block(spec, operands_.at().device.kind());
   made->wide_index = spec.wide_index;
-  if (kinds::is_staged(spec)) made->staged = staged_numbers_of(spec, *made);
+  if (kinds::has_windows(spec)) made->staged.threads = kinds::kWindowThreads;
+  if (kinds::is_staged(spec)) made->staged = staged_numbers_of(spec, *made, operands_.at().device.kind());
   return made;
 }
 

@@ -32,10 +32,11 @@ GufuncResolution Call::resolve() {
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     const CoreLayout::Core& core = lying.cores[with_mask(k)];
     const kinds::CoreOperandSpec& operand = k < nin_ ? spec.inputs[k] : spec.outputs[k - nin_];
-    const bool staged = operand.staging != kinds::Staging::none;
+    const char* const way = operand.staging == kinds::Staging::none     ? ""
+                            : operand.staging == kinds::Staging::window ? ", by windows"
+                                                                        : ", in shared memory";
     resolution.variants.push_back(gufunc_.operand_name(k) + ": " +
-                                  (k < nin_ && is_scalar(k) ? "scalar" : describe(core, layout, layout.of(k))) +
-                                  (staged ? ", in shared memory" : ""));
+                                  (k < nin_ && is_scalar(k) ? "scalar" : describe(core, layout, layout.of(k))) + way);
   }
   if (nothing_to_do()) {
     resolution.mapping = "nothing";
@@ -49,7 +50,9 @@ GufuncResolution Call::resolve() {
     const std::string some = spec.beside > 1 ? std::to_string(spec.beside) + " neighbours of " : "";
     resolution.mapping = some + "an item's (" + list + ")";
   }
-  if (kinds::is_staged(spec) && !nothing_to_do()) resolution.mapping += ", its cores in shared memory";
+  if (nothing_to_do()) return resolution;
+  if (kinds::is_staged(spec)) resolution.mapping += ", its cores in shared memory";
+  if (kinds::has_windows(spec)) resolution.mapping += ", its inputs by windows in shared memory";
   return resolution;
 }
 

@@ -17,6 +17,10 @@ using kinds::CoreOperandSpec;
 using kinds::GufuncSpec;
 using kinds::Staging;
 
+std::int64_t most_bytes_on(DeviceKind device) {
+  return device == DeviceKind::cuda ? kinds::kStagedBytes : tuning::kStagedBytesOfAmd;
+}
+
 class Chooser {
  public:
   Chooser(GufuncSpec& spec, const StagingRequest& request) : spec_(spec), request_(request) {}
@@ -35,9 +39,7 @@ class Chooser {
     }
   }
 
-  [[nodiscard]] std::int64_t most_bytes() const {
-    return request_.device == DeviceKind::cuda ? kinds::kStagedBytes : tuning::kStagedBytesOfAmd;
-  }
+  [[nodiscard]] std::int64_t most_bytes() const { return most_bytes_on(request_.device); }
   [[nodiscard]] static bool has_core(const CoreOperandSpec& operand, const CorePlacement& at) {
     return operand.element.access != kinds::Access::scalar && !operand.dimensions.empty() && at.dense &&
            std::abs(at.step) <= tuning::kFarthestStagedItem;
@@ -49,21 +51,51 @@ class Chooser {
     bytes_ += bytes;
     if (bytes > 0) operand.staging = staging;
   }
-  /// The spec as it was, unless there is room for so many items.
-  void keep_if_fits(GufuncSpec& before, std::int64_t items) {
-    if (!fits_ || kinds::staged_bytes_of(spec_, request_.sizes).of(items) > most_bytes()) std::swap(before, spec_);
+  /// The spec as it was, unless there is room for so many items. Returns whether there is.
+  bool keep_if_fits(GufuncSpec& before, std::int64_t items) {
+    const bool fits = fits_ && kinds::staged_bytes_of(spec_, request_.sizes).of(items) <= most_bytes();
+    if (!fits) std::swap(before, spec_);
+    return fits;
+  }
+  void stage_items(bool outputs) {
+    bytes_ = 0;
+    fits_ = true;
+    each_operand([&](CoreOperandSpec& operand, const CorePlacement& at, bool output) {
+      if (has_core(operand, at) && std::abs(at.step) >= tuning::kSector && (outputs || !output)) stage(operand, Staging::item);
+    });
   }
 
-  /// The threads of a warp have items.
-  void for_items() {
-    if (request_.columns < tuning::kFewestStagedItems) return;
-    GufuncSpec before = spec_;
+  /// Inputs by windows; false where none can be.
+  bool open_windows() {
+    int windows = 0;
     each_operand([&](CoreOperandSpec& operand, const CorePlacement& at, bool output) {
-      // Of items that a mask leaves out nothing is written.
-      if (!has_core(operand, at) || std::abs(at.step) < tuning::kSector || (output && spec_.masked)) return;
-      stage(operand, Staging::item);
+      const auto size = static_cast<std::int64_t>(itemsize(operand.element.storage));
+      if (output || windows == tuning::kMostWindows || operand.dimensions.size() != 1 || !operand.packed) return;
+      const std::int64_t bytes = kinds::core_bytes_of(operand, request_.sizes);
+      if (!has_core(operand, at) || std::abs(at.step) < tuning::kSector || (size != 4 && size != 8)) return;
+      if (bytes < tuning::kFewestBytesOfWindows || bytes / size > kinds::kMaxNarrowIndex) return;
+      operand.staging = Staging::window;
+      ++windows;
     });
-    keep_if_fits(before, tuning::kFewestStagedItems);
+    return windows > 0;
+  }
+
+  /// Threads have items: those of a warp, or fewer of long cores.
+  void for_items() {
+    const bool warps = request_.columns >= tuning::kFewestStagedItems;
+    GufuncSpec before = spec_;
+    if (warps) {
+      // Of items that a mask leaves out nothing is written.
+      stage_items(!spec_.masked);
+      if (keep_if_fits(before, tuning::kFewestStagedItems)) return;
+    }
+    if (request_.items >= tuning::kFewestItemsOfWindows && !request_.references && open_windows()) return;
+    before = spec_;
+    // A thread waits for what it reads, not for what it writes: without outputs more items have room.
+    stage_items(false);
+    const bool few = fits_ && bytes_ * request_.items <= tuning::kMostBytesOfFewItems;
+    fits_ = fits_ && (warps || bytes_ * tuning::kFewestStagedItems > most_bytes());
+    keep_if_fits(before, few ? 1 : tuning::kFewestLongItems);
   }
 
   /// The threads of a block have indices of .each.
@@ -105,15 +137,17 @@ void choose_staging(GufuncSpec& spec, const StagingRequest& request) {
   Chooser(spec, request).choose();
 }
 
-StagedBlock staged_block(const GufuncSpec& spec, std::span<const std::int64_t> sizes, std::int64_t items) {
-  const kinds::StagedBytes bytes = kinds::staged_bytes_of(spec, sizes);
+StagedBlock staged_block(const GufuncSpec& spec, const StagingRequest& request) {
+  const kinds::StagedBytes bytes = kinds::staged_bytes_of(spec, request.sizes);
   const bool of_items = spec.each.empty();
-  // Whole warps where threads have items.
-  const std::int64_t unit = of_items ? tuning::kFewestStagedItems : 1;
-  const std::int64_t most = of_items ? tuning::kMostStagedItems : tuning::kMostStagedItemsOfEach;
-  StagedBlock block{
-      .items = std::clamp(tuning::kUsualStagedBytes / std::max<std::int64_t>(bytes.item, 1) / unit * unit, unit, most)};
-  while (block.items > unit && items / block.items < tuning::kEnoughStagedBlocks) block.items -= unit;
+  const bool warps = of_items && bytes.of(tuning::kFewestStagedItems) <= most_bytes_on(request.device);
+  const std::int64_t unit = warps ? tuning::kFewestStagedItems : 1;
+  const std::int64_t most = warps      ? tuning::kMostStagedItems
+                            : of_items ? std::min(request.columns, tuning::kFewestStagedItems)
+                                       : tuning::kMostStagedItemsOfEach;
+  const std::int64_t usual = of_items && !warps ? tuning::kUsualBytesOfLongItems : tuning::kUsualStagedBytes;
+  StagedBlock block{.items = std::clamp(usual / std::max<std::int64_t>(bytes.item, 1) / unit * unit, unit, most)};
+  while (block.items > unit && request.items / block.items < tuning::kEnoughStagedBlocks) block.items -= unit;
   block.bytes = bytes.of(block.items);
   block.threads = of_items ? tuning::kStagedThreads : backend::kGpuBlock;
   return block;

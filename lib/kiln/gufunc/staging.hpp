@@ -20,14 +20,16 @@ struct CorePlacement {
 
 struct StagingRequest {
   DeviceKind device = DeviceKind::cuda;
-  std::span<const std::int64_t> sizes;        ///< of the core dimensions
-  std::span<const CorePlacement> placements;  ///< of inputs, then outputs
+  std::span<const std::int64_t> sizes;             ///< of the core dimensions
+  std::span<const CorePlacement> placements = {};  ///< of inputs, then outputs; not for a block
   std::int64_t items = 1;
   std::int64_t columns = 1;  ///< items along the innermost dimension of the loop
   bool constants = true;     ///< sizes may be constants of the kernel
+  bool references = false;   ///< the text may bind references to elements of inputs
 };
 
-/// Sets `staging` of the operands. A thread for an item: where cores lie one behind the other, and those of a warp's items fit.
+/// Sets `staging` of the operands. A thread for an item: where cores lie one behind the other, and those of a warp's items fit;
+/// else inputs alone: by windows where items are many, or whole where a few items' fit.
 /// `.each`: inputs that several indices read, where all of an item fits and its sizes are constants, which they become.
 void choose_staging(kinds::GufuncSpec& spec, const StagingRequest& request);
 
@@ -37,6 +39,6 @@ struct StagedBlock {
   int threads = 0;
   std::int64_t bytes = 0;
 };
-[[nodiscard]] StagedBlock staged_block(const kinds::GufuncSpec& spec, std::span<const std::int64_t> sizes, std::int64_t items);
+[[nodiscard]] StagedBlock staged_block(const kinds::GufuncSpec& spec, const StagingRequest& request);
 
 }  // namespace kiln::gufunc

@@ -46,6 +46,17 @@ inline constexpr std::int64_t kFarthestStagedItem = std::int64_t{1} << 23;
 inline constexpr std::int64_t kFewestStagedItems = 32;
 inline constexpr std::int64_t kMostStagedItems = 128;
 inline constexpr int kStagedThreads = 128;
+/// Of longer cores a block has fewer items. How many have to have room at least, so that a multiprocessor has enough threads
+/// that compute. Any number is enough where all cores come to fewer bytes than multiprocessors hold a few times over.
+inline constexpr std::int64_t kFewestLongItems = 10;
+inline constexpr std::int64_t kMostBytesOfFewItems = std::int64_t{1} << 25;
+/// That a block takes then, so that while it copies several others compute.
+inline constexpr std::int64_t kUsualBytesOfLongItems = 24 * 1024;
+/// Windows: items from which on a GPU has threads enough that wait for theirs, bytes of a core from which on they pay, and how
+/// many inputs have them.
+inline constexpr std::int64_t kFewestItemsOfWindows = std::int64_t{1} << 15;
+inline constexpr std::int64_t kFewestBytesOfWindows = 1024;
+inline constexpr int kMostWindows = 2;
 /// Of a block of threads that have indices of .each.
 inline constexpr std::int64_t kMostStagedItemsOfEach = 32;
 /// Core dimensions up to this size are constants there.

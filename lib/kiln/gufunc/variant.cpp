@@ -126,7 +126,8 @@ void Call::stage(const CoreLayout& layout, kinds::GufuncSpec& spec, bool constan
                         .placements = placements,
                         .items = layout.iteration.size(),
                         .columns = layout.iteration.shape().back(),
-                        .constants = constants});
+                        .constants = constants,
+                        .references = gufunc_.binds_references()});
 }
 
 /// Neighbours of the last index of .each, where loops over the cores unroll, so that the compiler sees what they have in

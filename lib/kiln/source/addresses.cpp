@@ -53,6 +53,19 @@ bool asks_for_addresses(std::string_view text) {
   return false;
 }
 
+bool has_references(std::string_view text) {
+  const std::vector<Token> tokens = tokens_of(text);
+  const auto is = [&](std::size_t t, std::string_view mark) { return t < tokens.size() && tokens[t].is(mark); };
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    if (!tokens[t].is("&")) continue;
+    const bool doubled = is(t + 1, "&") || is(t + 1, "=") || (t > 0 && is(t - 1, "&"));
+    const bool over_a_range =
+        t > 0 && is_word(tokens, t - 1) && tokens[t - 1].text == "auto" && is(t + 2, ":") && !is(t + 3, ":");
+    if (!doubled && !over_a_range) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 bool takes_addresses(const UserText& text) {
@@ -62,6 +75,10 @@ bool takes_addresses(const UserText& text) {
     return asks_for_addresses(content) ||
            std::ranges::any_of(includes_of(file, content), [&](const Include& each) { return !known.contains(each.name); });
   });
+}
+
+bool binds_references(const UserText& text) {
+  return std::ranges::any_of(texts_of(text), [](const auto& part) { return has_references(part.second); });
 }
 
 }  // namespace kiln::codegen

@@ -93,6 +93,24 @@ std::vector<Variant> variants() {
     if (dtype == DType::float16) spec.inputs[0].staging = kinds::Staging::common;
     found.push_back({"staged each " + std::string(name(dtype)), sums, spec});
   }
+  // Inputs alone, of long rows.
+  const UserText softmax{.name = "softmax",
+                         .body =
+                             "float32 m = x(0); for (index i = 1; i < n; ++i) m = max(m, x(i)); float32 s = 0;"
+                             "for (index i = 0; i < n; ++i) { y(i) = exp(x(i) - m); s += y(i); }"
+                             "for (index i = 0; i < n; ++i) y(i) = y(i) / s;",
+                         .input_names = {"x"},
+                         .output_names = {"y"}};
+  GufuncSpec long_rows{.inputs = {operand(DType::float32, DType::float32, {0}, 0)},
+                       .outputs = {operand(DType::float32, DType::float32, {0}, 0)},
+                       .dimensions = {{.name = "n"}}};
+  long_rows.inputs[0].staging = kinds::Staging::item;
+  found.push_back({"staged inputs", softmax, long_rows});
+  long_rows.inputs[0].staging = kinds::Staging::window;
+  found.push_back({"windows", softmax, long_rows});
+  long_rows.inputs[0].element = {DType::int64, DType::float32};
+  long_rows.masked = true;
+  found.push_back({"windows of int64", softmax, long_rows});
   return found;
 }
 

@@ -60,7 +60,13 @@ TEST_CASE("resolve: on a GPU, which cores go to shared memory") {
           std::vector<std::string>{"input 0 (a): contiguous" + shared, "input 1 (b): contiguous", "output 0 (r): one element"});
     const Array few = Array::zeros({10, 50}, DType::float32);
     CHECK(inner.resolve({few, few}, options).mapping == "an item");
-    const Array long_ones = Array::zeros({100, 5000}, DType::float32);
-    CHECK(inner.resolve({long_ones, long_ones}, options).mapping == "an item");
+    // Long ones: inputs alone, also of few items.
+    const Gufunc running = kiln::guvectorize("(n)->(n)", "void(float32[:] x, float32[:] y)",
+                                             "float32 s = 0; for (index i = 0; i < n; ++i) { s += x(i); y(i) = s; }");
+    const kiln::GufuncResolution long_ones = running.resolve({Array::zeros({10, 1024}, DType::float32)}, options);
+    CHECK(long_ones.mapping == found.mapping);
+    CHECK(long_ones.variants == std::vector<std::string>{"input 0 (x): contiguous" + shared, "output 0 (y): contiguous"});
+    const Array too_long = Array::zeros({100, 7000}, DType::float32);
+    CHECK(inner.resolve({too_long, too_long}, options).mapping == "an item");
   }
 }

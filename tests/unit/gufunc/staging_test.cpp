@@ -61,11 +61,6 @@ TEST_CASE("staging: items whose cores lie far from each other") {
   // Less than a warp along the innermost dimension, and more than 32 bits count.
   CHECK(staged(inner(), {64}, at(256), 3100, 31) == kNone);
   CHECK(staged(inner(), {64}, at(256), std::int64_t{1} << 31, 1000) == kNone);
-  // 32 items have room, and on AMD's GPUs two such blocks.
-  CHECK(staged(inner(), {191}, at(764), 1000, 1000) == kInputs);
-  CHECK(staged(inner(), {192}, at(768), 1000, 1000) == kNone);
-  CHECK(staged(inner(), {127}, at(508), 1000, 1000, DeviceKind::hip) == kInputs);
-  CHECK(staged(inner(), {128}, at(512), 1000, 1000, DeviceKind::hip) == kNone);
   CHECK(staged(inner(), {std::int64_t{1} << 40}, at(std::int64_t{1} << 22), 1000, 1000) == kNone);
   CHECK(staged(inner(), {0}, at(256), 1000, 1000) == kNone);
   // One of them, where the other has gaps, or is a scalar.
@@ -76,12 +71,82 @@ TEST_CASE("staging: items whose cores lie far from each other") {
   CHECK(staged(scalar, {64}, at(256), 1000, 1000) == std::vector{Staging::none, Staging::item, Staging::none});
 }
 
-TEST_CASE("staging: outputs, but for those that a mask leaves in part") {
+TEST_CASE("staging: long cores, of which a block has few") {
+  const auto at = [](std::int64_t n) { return std::vector<CorePlacement>{{true, 4 * n}, {true, 4 * n}, {true, 4}}; };
+  // More than come to 32 MB, fewer than have windows.
+  const auto many = [&](std::int64_t n, DeviceKind device = DeviceKind::cuda) {
+    return staged(inner(), {n}, at(n), (1 << 15) - 1, (1 << 15) - 1, device);
+  };
+  // Ten have room: in 48 KB, and on AMD's GPUs in 32.
+  CHECK(many(192) == kInputs);
+  CHECK(many(613) == kInputs);
+  CHECK(many(614) == kNone);
+  CHECK(many(409, DeviceKind::hip) == kInputs);
+  CHECK(many(410, DeviceKind::hip) == kNone);
+  // One has room, and all come to 32 MB.
+  CHECK(staged(inner(), {1024}, at(1024), 4096, 4096) == kInputs);
+  CHECK(staged(inner(), {1024}, at(1024), 4097, 4097) == kNone);
+  CHECK(staged(inner(), {6143}, at(6143), 100, 100) == kInputs);
+  CHECK(staged(inner(), {6144}, at(6144), 100, 100) == kNone);
+  CHECK(staged(inner(), {4095}, at(4095), 100, 100, DeviceKind::hip) == kInputs);
+  CHECK(staged(inner(), {4096}, at(4096), 100, 100, DeviceKind::hip) == kNone);
+  // Few along the innermost dimension.
+  CHECK(staged(inner(), {1024}, at(1024), 3, 3) == kInputs);
+  CHECK(staged(inner(), {1024}, at(1024), 100, 1) == kInputs);
+  CHECK(staged(inner(), {192}, at(192), 31, 31) == kNone);
+  CHECK(staged(inner(), {193}, at(193), 31, 31) == kInputs);
+}
+
+TEST_CASE("staging: windows, where items are many") {
+  constexpr std::int64_t kMany = 1 << 15;
+  const std::vector<CorePlacement> at(3, CorePlacement{true, 4096});
+  const std::vector<Staging> windows{Staging::window, Staging::window, Staging::none};
+  const auto found = [&](GufuncSpec spec, std::int64_t n = 1024, std::int64_t items = std::int64_t{1} << 15) {
+    return staged(std::move(spec), {n}, at, items, items);
+  };
+  CHECK(found(inner()) == windows);
+  CHECK(found(inner(), 1024, kMany - 1) == kNone);
+  CHECK(found(inner(), 256) == windows);
+  CHECK(found(inner(), 255) == kInputs);
+  CHECK(found(inner(), (std::int64_t{1} << 31) - 1) == windows);
+  CHECK(found(inner(), std::int64_t{1} << 31) == kNone);
+  // Along an innermost dimension of any extent, and both at other steps.
+  CHECK(staged(inner(), {1024}, at, kMany, 2) == windows);
+  const std::vector<CorePlacement> mixed{{true, 0}, {true, 36}, {true, 4}};
+  CHECK(staged(inner(), {1024}, mixed, kMany, kMany) == std::vector{Staging::none, Staging::window, Staging::none});
+  // Elements of 4 and 8 bytes, that lie beside each other, of one dimension.
+  GufuncSpec spec = inner();
+  spec.inputs[0].element.storage = DType::int8;
+  spec.inputs[1].element.storage = DType::float64;
+  CHECK(found(spec) == std::vector{Staging::none, Staging::window, Staging::none});
+  spec = inner();
+  spec.inputs[0].packed = false;
+  CHECK(found(spec) == std::vector{Staging::none, Staging::window, Staging::none});
+  // Two have them.
+  spec = inner();
+  spec.inputs.push_back(operand({0}));
+  const std::vector<CorePlacement> four(4, CorePlacement{true, 4096});
+  CHECK(staged(spec, {1024}, four, kMany, kMany) ==
+        std::vector{Staging::window, Staging::window, Staging::none, Staging::none});
+  // A text that may bind references.
+  spec = inner();
+  const Sizes sizes{1024};
+  gufunc::choose_staging(spec, {.sizes = sizes, .placements = at, .items = kMany, .columns = kMany, .references = true});
+  CHECK(spec.inputs[0].staging == Staging::none);
+}
+
+TEST_CASE("staging: outputs, but for those of long cores and those that a mask leaves in part") {
   GufuncSpec rows{.inputs = {operand({0}), operand({0})}, .outputs = {operand({0})}, .dimensions = {{.name = "n"}}};
   const std::vector<CorePlacement> at(3, CorePlacement{true, 64});
   CHECK(staged(rows, {16}, at, 100, 100) == std::vector(3, Staging::item));
+  const std::vector<CorePlacement> far(3, CorePlacement{true, 600});
+  CHECK(staged(rows, {127}, far, 100, 100) == std::vector(3, Staging::item));
+  CHECK(staged(rows, {128}, far, 100, 100) == kInputs);
+  CHECK(staged(rows, {128}, far, 31, 31) == kNone);
+  CHECK(staged(rows, {1024}, far, 31, 31) == kInputs);
   rows.masked = true;
   CHECK(staged(rows, {16}, at, 100, 100) == kInputs);
+  CHECK(staged(rows, {1024}, far, 31, 31) == kInputs);
 }
 
 TEST_CASE("staging: inputs that indices of .each share") {
@@ -116,10 +181,12 @@ TEST_CASE("staging: sizes become constants only where cores go to shared memory"
 }
 
 TEST_CASE("staging: blocks of as many items as several of them leave room for") {
-  const auto block = [](GufuncSpec spec, std::int64_t n, std::int64_t items) {
+  const auto block = [](GufuncSpec spec, std::int64_t n, std::int64_t items, std::int64_t columns = 0,
+                        DeviceKind device = DeviceKind::cuda) {
     const Sizes sizes(spec.dimensions.size(), n);
     for (auto& input : spec.inputs) input.staging = Staging::item;
-    return gufunc::staged_block(spec, sizes, items);
+    return gufunc::staged_block(spec,
+                                {.device = device, .sizes = sizes, .items = items, .columns = columns > 0 ? columns : items});
   };
   // Items an odd number of 4 bytes apart.
   CHECK(block(inner(), 64, 1 << 20).items == 32);
@@ -130,6 +197,18 @@ TEST_CASE("staging: blocks of as many items as several of them leave room for") 
   CHECK(block(inner(), 8, 1 << 16).items == 64);
   CHECK(block(inner(), 190, 1 << 20).items == 32);
   CHECK(block(inner(), 190, 1 << 20).threads == 128);
+  // Long ones, of which 32 have no room.
+  CHECK(block(inner(), 191, 1 << 20).items == 32);
+  CHECK(block(inner(), 192, 1 << 20).items == 15);
+  CHECK(block(inner(), 192, 1 << 20, 7).items == 7);
+  CHECK(block(inner(), 127, 1 << 20, 0, DeviceKind::hip).items == 32);
+  CHECK(block(inner(), 128, 1 << 20, 0, DeviceKind::hip).items == 23);
+  CHECK(block(inner(), 512, 1 << 20).items == 5);
+  CHECK(block(inner(), 512, 1 << 20).bytes == 5 * 4100);
+  CHECK(block(inner(), 512, 1 << 20).threads == 128);
+  CHECK(block(inner(), 512, 4096).items == 4);
+  CHECK(block(inner(), 512, 100).items == 1);
+  CHECK(block(inner(), 6000, 1 << 20).items == 1);
   CHECK(block(product(), 64, 1 << 20).items == 1);
   CHECK(block(product(), 64, 1 << 20).threads == 256);
   CHECK(block(product(), 64, 1 << 20).bytes == 32768);

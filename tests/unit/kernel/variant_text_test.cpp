@@ -142,4 +142,7 @@ TEST_CASE("variants of a generalized ufunc's loop") {
   spec.folded = false;
   spec.inputs[0].staging = Staging::common;
   CHECK(on_gpu(spec) == "contiguous, input 0 in shared memory, each j i");
+  spec.each = {};
+  spec.inputs[0].staging = Staging::window;
+  CHECK(on_gpu(spec) == "contiguous, input 0 by windows");
 }

@@ -1,4 +1,4 @@
-// Which texts may have the address of an operand's element.
+// Which texts may have the address of an operand's element, or a reference to it.
 #include "source/addresses.hpp"
 
 #include <doctest/doctest.h>
@@ -35,4 +35,17 @@ TEST_CASE("addresses: what may have one") {
   // What is not looked through.
   CHECK(takes("s = x(0);", "", "#define first(v) v\n"));
   CHECK(takes("s = x(0);", "", "#include \"mine.h\"\n"));
+}
+
+TEST_CASE("addresses: which texts may bind references") {
+  const auto binds = [](const char* body, const char* functions = "") {
+    return codegen::binds_references({.name = "f", .body = body, .functions = functions});
+  };
+  CHECK(!binds("for (auto& v : x) s += v; for (const auto& v : x) s += v; if (x(0) && y(0)) s &= 3; auto&& first = x(0);"));
+  CHECK(!binds("s = x(0); // v & w\nprintf(\"&\");"));
+  CHECK(binds("auto& v = x(0);"));
+  CHECK(binds("auto& v = a::b(x(0));"));
+  CHECK(binds("const float32& v = x(0);"));
+  CHECK(binds("auto f = [&](int i) { return x(i); };"));
+  CHECK(binds("s = f(x(0));", "float32 f(const float32& v) { return v; }"));
 }

@@ -134,7 +134,9 @@ void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& l
                                 core.data()};
   Addresses addresses(launch);
   addresses.add(parameters, launch);
-  const int threads = numbers.team > 0 ? numbers.team * numbers.teams : kGpuBlock;
+  const int threads = numbers.team > 0             ? numbers.team * numbers.teams
+                      : numbers.staged.threads > 0 ? numbers.staged.threads
+                                                   : kGpuBlock;
   backend.dispatch(module, strided_shape(backend, module, numbers.team > 0 ? count * numbers.team : count, threads),
                    parameters.data(), queue, keep);
 }

@@ -22,7 +22,8 @@ void add_core(Words& words, const CoreOperandSpec& operand, const std::string& n
   words.add_if(operand.step == ItemStep::none, name + " shared");
   words.add_if(operand.step == ItemStep::beside, name + " side by side");
   words.add_if(operand.step == ItemStep::behind, name + " one behind the other");
-  words.add_if(operand.staging != Staging::none, name + " in shared memory");
+  words.add_if(operand.staging == Staging::window, name + " by windows");
+  words.add_if(operand.staging == Staging::item || operand.staging == Staging::common, name + " in shared memory");
   input ? add_input(words, operand.element, name) : add_output(words, operand.element, name);
 }
 

@@ -15,7 +15,7 @@ namespace kiln::kinds {
 
 struct StagedNumbers {
   std::int64_t items = 0;  ///< of a block; 0: no cores are copied
-  int threads = 0;         ///< of a block
+  int threads = 0;         ///< of a block; 0: kGpuBlock
   std::int64_t bytes = 0;  ///< of a block's shared memory
   /// Of each operand, by how many bytes its cores may be copied if its address is a multiple of them; 0: by elements.
   std::vector<int> words = {};

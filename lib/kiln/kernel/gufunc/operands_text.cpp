@@ -45,7 +45,10 @@ std::string view_text(const GufuncSpec& spec, const CoreOperandSpec& operand, co
   for (std::size_t a = 0; a < operand.dimensions.size(); ++a) list += ", " + axis_text(spec, operand, a);
   if (operand.as_view) list = fmt::format(", axis<1, {}>", itemsize(operand.element.storage));
   const std::string type = type_of("view", name, number);
-  return fmt::format("using {} = view<{}, {}{}>;\nusing view{} = {};\n", type, type_of("element", name, number), output, list,
+  const std::string element = type_of("element", name, number);
+  return fmt::format("using {} = {}>;\nusing view{} = {};\n", type,
+                     operand.staging == Staging::window ? fmt::format("loops::window_view<{}{}", element, list)
+                                                        : fmt::format("view<{}, {}{}", element, output, list),
                      number, type);
 }
 
@@ -155,7 +158,15 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
       for (const std::size_t dimension : operand.dimensions) {
         numbers += fmt::format(", {}, c.stride[{}]", size_of(spec, dimension, "c"), stride++);
       }
-      arguments += fmt::format("{}operands::view{}(p{}{})", comma, k, k, numbers);
+      const bool window = operand.staging == Staging::window;
+      if (window) {
+        before += fmt::format(
+            "  using window{0} = window<{1}>;\n"
+            "  KILN_SHARED {1} cells{0}[window{0}::elements * window{0}::threads];\n"
+            "  window{0} w{0}(p{0}, {2}, cells{0});\n",
+            k, stored_name(operand.element.storage), size_of(spec, operand.dimensions[0], "c"));
+      }
+      arguments += fmt::format("{}operands::view{}({}{}{})", comma, k, window ? "w" : "p", k, numbers);
       numbers_of[k] = numbers;
     } else if (output) {
       before += fmt::format("  {} r{}{{}};\n", type_name(operand.element.compute), k);

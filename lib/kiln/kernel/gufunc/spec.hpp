@@ -23,11 +23,12 @@ enum class ItemStep : std::uint8_t {
   behind   ///< core behind core, each in one piece, of sizes that are constants
 };
 
-/// Whether a GPU's block copies cores to shared memory.
+/// Whether a GPU's kernel copies cores to shared memory.
 enum class Staging : std::uint8_t {
-  none,   ///< the body reads and writes global memory
-  item,   ///< each item's
-  common  ///< the one that all items have
+  none,    ///< the body reads and writes global memory
+  item,    ///< a block, each item's
+  common,  ///< a block, the one that all items have
+  window   ///< a thread, a part of its item's that follows the accesses; of inputs
 };
 
 /// One operand of a generalized ufunc.

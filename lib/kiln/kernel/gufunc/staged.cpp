@@ -9,8 +9,14 @@
 namespace kiln::kinds {
 
 bool is_staged(const GufuncSpec& spec) noexcept {
-  const auto staged = [](const CoreOperandSpec& operand) { return operand.staging != Staging::none; };
+  const auto staged = [](const CoreOperandSpec& operand) {
+    return operand.staging == Staging::item || operand.staging == Staging::common;
+  };
   return std::ranges::any_of(spec.inputs, staged) || std::ranges::any_of(spec.outputs, staged);
+}
+
+bool has_windows(const GufuncSpec& spec) noexcept {
+  return std::ranges::any_of(spec.inputs, [](const CoreOperandSpec& input) { return input.staging == Staging::window; });
 }
 
 int staged_cell(const GufuncSpec& spec) noexcept {

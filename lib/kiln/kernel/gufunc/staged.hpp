@@ -12,8 +12,10 @@ namespace kiln::kinds {
 /// Shared memory that a block has without asking for more, on every GPU.
 inline constexpr std::int64_t kStagedBytes = 48 * 1024;
 
-/// Whether it has cores in shared memory.
+/// Whether blocks copy whole cores to shared memory.
 [[nodiscard]] bool is_staged(const GufuncSpec& spec) noexcept;
+/// Whether threads read inputs by windows. No kernel has both.
+[[nodiscard]] bool has_windows(const GufuncSpec& spec) noexcept;
 
 /// What cores there are aligned to. Lanes that have items read the same element of neighbours: an odd number of such cells lies
 /// between two. Lanes that have indices of .each read neighbours, many bytes at a time.

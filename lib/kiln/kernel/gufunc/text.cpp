@@ -26,6 +26,7 @@ std::vector<DType> storage_of(const GufuncSpec& spec) {
 std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
   if (spec.team > 0) return target == DeviceKind::cpu ? "kiln/gufunc/team_cpu.hpp" : "kiln/gufunc/team_gpu.hpp";
   if (target == DeviceKind::cpu) return "kiln/gufunc/cpu.hpp";
+  if (has_windows(spec)) return "kiln/gufunc/windows_gpu.hpp";
   return is_staged(spec) ? "kiln/gufunc/staged_gpu.hpp" : "kiln/gufunc/gpu.hpp";
 }
 
