@@ -165,7 +165,7 @@ TEST_CASE("windows: which calls have them") {
         check_mapping(target, mapping(sum, {{kItems - 1, 256}}), kStaged);
         check_mapping(target, mapping(sum, {{kItems, 255}}), kStaged);
         check_mapping(target, mapping(sum, {{kItems, 2000}}, "int8"), kStaged);
-        check_mapping(target, mapping(sum, {{kItems, 256}}, "complex128"), kStaged);
+        check_mapping(target, mapping(sum, {{kItems, 190}}, "complex128"), kStaged);
         check_mapping(target, mapping("auto& v = x(0); for (index i = 0; i < n; ++i) y(i) = v;", {{kItems, 256}}), kStaged);
         check_mapping(target, mapping(sum, {{kItems - 1, 5000}}), "");
       },
