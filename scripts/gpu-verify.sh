@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # All that kiln can be asked on a machine with an NVIDIA or AMD GPU, a C++ compiler and CMake, and nothing to download from: in nine minutes at
 # the most, with one table and one JSON file. Builds kiln without its CPU side (no LLVM, no oneTBB), runs the conformance suite with the device
-# required, times kernels beside the device's copy, launches beside the driver's, first results, and CUB, CuPy, PyTorch and numba-cuda beside kiln;
+# required, times kernels beside the device's copy, launches beside the driver's, first results, launch shapes that are measured, and CUB, CuPy, PyTorch and numba-cuda beside kiln;
 # on NVIDIA's, compute-sanitizer and Nsight Compute look at twelve kernels.
 #
 # usage: gpu-verify.sh [--rehearse [--quick]] [--build DIR] [RESULT.json]
@@ -139,13 +139,13 @@ export KILN_REQUIRE_DEVICE=$device KILN_DEVICE=$device KILN_TEST_DEVICES=$device
 ncu=$(find_tool ncu) sanitizer=$(find_tool compute-sanitizer) nvcc=$(find_tool nvcc)
 watched_cases="calls: NumPy's answers,reduce: what NumPy gives*,gufuncs: NumPy's answers"
 thin=$((cores < 4 ? 16 : cores < 16 ? 64 / cores : 4))
-shards=4 sample=128 shift=0 watched_shift=12 profiled_shift=0 processes=7 files='' excluded='' peer_options=()
+shards=4 sample=128 shift=0 watched_shift=12 profiled_shift=0 tuned_kernels=all processes=7 files='' excluded='' peer_options=()
 if [ "$rehearse" = 1 ]; then
   export KILN_CUDA=$build/lib/libkiln-emulator.so
   unset KILN_EMULATOR_TARGET
   # The tools cannot look into an interpreter: their stand-ins do, also where they are installed.
   ncu=$PWD/tests/stand_ins/ncu sanitizer=$PWD/tests/stand_ins/compute-sanitizer nvcc=$PWD/tests/stand_ins/nvcc thin=1
-  shards=1 sample=256 files='call_forms calls casts compiled errors gufuncs_golden kernel streams' shift=14 watched_shift=14 profiled_shift=14 processes=3
+  shards=1 sample=256 files='call_forms calls casts compiled errors gufuncs_golden kernel streams' shift=14 watched_shift=14 profiled_shift=14 tuned_kernels=discriminant processes=3
   excluded='large*,streams: a call returns before its work is done,process:*'
   peer_options=(--shift 14 --rounds 3 --stand-ins tests/stand_ins/peers.py)
   if [ "$quick" = 1 ]; then sample=1024 files='calls kernel' watched_cases="calls: NumPy's answers" processes=2 peer_options[1]=16; fi
@@ -168,6 +168,22 @@ list_conformance() {
   fi
 }
 
+# tune_step NAME KERNEL OPERAND…: every launch shape of a kernel, in a cache that other steps do not read.
+tune_step() {
+  local name=$1
+  shift
+  KILN_CACHE_DIR=$parts/tuned-cache step "tune.$name" 30 "$build/bin/kiln" tune --json "$@" || true
+}
+tuning_steps() {
+  local elements=$((67108864 >> shift)) side=$((16384 >> shift / 2))
+  tune_step saxpy 'float32 saxpy(float32 x, float32 y) = 2.5f * x + y' "float32:$elements" "float32:$elements"
+  tune_step add_float16 'float16 add(float16 a, float16 b) = a + b' "float16:$elements" "float16:$elements"
+  tune_step gaussian 'float32 gaussian(float32 x) = exp(-0.5f * x * x) / 2.5066283f' "float32:$elements"
+  tune_step add_row 'float32 add_row(float32 a, float32 b) = a + b' "float32:$side,$side" "float32:$side"
+  KILN_TUNE=1 KILN_CACHE_DIR=$parts/tuned-cache step tuned_calls 40 "$timer" --run "$tuned_kernels" "$watched_shift" || true
+  KILN_CACHE_DIR=$parts/tuned-cache step tuned_cache 10 "$build/bin/kiln" cache verify --json || true
+}
+
 # What is worth most comes first.
 timer=$build/bin/kiln-gpu-timer
 run_steps() {
@@ -180,6 +196,7 @@ run_steps() {
   step launches 20 "$timer" --launches "$parts/launches.json" || true
   step transfers 30 "$timer" --transfers "$parts/transfers.json" "$shift" || true
   step first_result 40 "$build/bin/kiln-latency" "$processes" "$device" || true
+  tuning_steps
   if [ "$device" = cuda ]; then
     if command -v python3 >/dev/null; then
       step peers 150 python3 bench/gpu_peers.py --library "$build/lib/libkiln-gpu-peers.so" --json "$parts/peers.json" "${peer_options[@]}" || true

@@ -66,6 +66,14 @@ def findings(text):
     return int(errors[-1]) if errors else None
 
 
+def tuned(text):
+    """What `kiln tune --json` printed, behind lines of a log; None where it printed nothing of the kind."""
+    try:
+        return json.loads(text[text.index("{"):])
+    except ValueError:
+        return None
+
+
 class Parts:
     def __init__(self, folder):
         self.folder = pathlib.Path(folder)
@@ -112,6 +120,9 @@ class Parts:
         for tool in ("memcheck", "racecheck", "synccheck", "initcheck"):
             sanitizers.update({tool + rest: found for rest, found in self.of_logs(tool, findings).items()})
         self.problems += [f"{tool} found {found}" for tool, found in sanitizers.items() if found]
+        cache = self.value("tuned_cache", "tuned_cache.log") if any(step["name"] == "tuned_cache" for step in self.steps) else None
+        if cache and not cache["tuned"]:
+            self.problems.append("KILN_TUNE=1 kept no launch shape")
         report = {
             **self.facts, "rehearsed": self.facts.get("rehearsed") == "1", "seconds": int(self.facts.get("seconds", 0)),
             "steps": self.steps,
@@ -123,6 +134,8 @@ class Parts:
             "first_result": self.value("first_result", "first_result.log"),
             "peers": self.value("peers", "peers.json"),
             "cub": self.value("cub", "cub.json"),
+            "tuning": self.of_logs("tune.", tuned),
+            "tuned_cache": cache,
             "sanitizers": sanitizers,
             "profile": self.of_logs("ncu.", profile),
         }
@@ -186,6 +199,25 @@ def cub_rows(report):
     return rows
 
 
+def shape_of(candidate):
+    return f"{candidate['block']} × {candidate['elements_per_thread']}"
+
+
+def tuning_rows(report):
+    """The cost model's launch shape of each kernel, which is tried first, and the best; or why there is none."""
+    rows = []
+    for name, found in report["tuning"].items():
+        if not found or "why_not" in found:
+            rows.append([name, *["–"] * 6, (found or {}).get("why_not", "no result")])
+            continue
+        tried = found["candidates"]
+        model, best = tried[0], tried[found["best"]]
+        times = [each["ms"] * 1e3 for each in (model, best)]
+        run = sum("ms" in each for each in tried)
+        rows.append([name, str(found["elements"]), shape_of(model), number(times[0], 2), shape_of(best), number(times[1], 2), f"{times[0] / times[1]:.2f}", f"{run} of {len(tried)}"])
+    return rows
+
+
 def peer_rows(peers):
     """Each row's figures: kiln's, and of each peer how many times as long it takes; why it has none."""
     columns = ["kiln", "kiln by ctypes", *peers["peers"]]
@@ -243,6 +275,11 @@ def markdown(report):
         lines += table(["new process", "median ms", "least", "most"],
                        [[name.replace("_", " "), number(value["median_ms"]), number(value["min_ms"]), number(value["max_ms"])]
                         for name, value in report["first_result"].items() if isinstance(value, dict)])
+    if report["tuning"]:
+        lines += ["`kiln tune`: launch shapes, as threads of a block × elements that a thread loads at once; the cost model's and the best of those that ran.", ""]
+        lines += table(["kernel", "elements", "cost model's shape", "µs", "best shape", "µs", "times as fast", "shapes that ran"], tuning_rows(report))
+    if report["tuned_cache"]:
+        lines += [f"KILN_TUNE=1 and `kiln tune`: {report['tuned_cache']['tuned']} kernels have measured launch shapes.", ""]
     if report["peers"]:
         lines += ["Peers in the same process: kiln's time, and that of each peer in kiln's; above 1, kiln is faster. ± is (longest - shortest) / median.", ""]
         lines += table(*peer_rows(report["peers"]))

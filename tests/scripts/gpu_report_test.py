@@ -116,6 +116,21 @@ class Report(unittest.TestCase):
         self.assertIn("| memcheck | 0 |", text)
         self.assertNotIn("rehearsal", text)
 
+    def test_launch_shapes_that_were_measured(self):
+        tried = [{"block": 256, "elements_per_thread": 4, "ms": 0.3}, {"block": 64, "elements_per_thread": 16, "why_not": "no time was left"}, {"block": 128, "elements_per_thread": 8, "ms": 0.24}]
+        found = {"kernel": "saxpy", "id": "3f", "device": "a GPU", "driver": "CUDA 13.0", "elements": 4096, "candidates": tried, "best": 2, "kept": True}
+        parts = {"tune.saxpy.log": "kiln: a line of the log\n" + json.dumps(found, indent=2), "tune.copy.log": '{"kernel": "copy", "why_not": "it has no elements"}'}
+        status, report, text = self.make([step("tune.saxpy"), step("tune.copy"), step("tuned_cache")], **parts, **{"tuned_cache.log": '{"entries": 3, "tuned": 2}'})
+        self.assertEqual((status, report["tuning"]["saxpy"], report["tuned_cache"]["tuned"]), (0, found, 2))
+        self.assertIn("| saxpy | 4096 | 256 × 4 | 300.00 | 128 × 8 | 240.00 | 1.25 | 2 of 3 |", text)
+        self.assertIn("| copy | – | – | – | – | – | – | it has no elements |", text)
+        self.assertIn("KILN_TUNE=1 and `kiln tune`: 2 kernels have measured launch shapes.", text)
+
+    def test_a_run_that_keeps_no_launch_shape_is_a_problem(self):
+        status, report, text = self.make([step("tune.saxpy"), step("tuned_cache")], **{"tune.saxpy.log": "kiln: no JSON", "tuned_cache.log": '{"entries": 3, "tuned": 0}'})
+        self.assertEqual((status, report["problems"]), (1, ["KILN_TUNE=1 kept no launch shape", "tune.saxpy passed, but left nothing to read"]))
+        self.assertIn("| saxpy | – | – | – | – | – | – | no result |", text)
+
     def test_what_failed_takes_nothing_from_the_rest(self):
         rows = '[\n{"device": "cuda:0", "what": "copy, 1 MiB each", "value": 900, "unit": "GB/s", "spread": 0.1}'  # as a step that was cut leaves it
         status, report, text = self.make([step("conformance", "failed", "exit status 1"), step("timing", "cut", "after its limit of 90 s")],

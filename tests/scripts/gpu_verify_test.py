@@ -10,7 +10,13 @@ import unittest
 
 SCRIPT = pathlib.Path(__file__).resolve().parents[2] / "scripts" / "gpu-verify.sh"
 PROGRAMS = {
-    "kiln": 'echo "[]"',
+    "kiln": '''
+case $1 in
+  devices) echo "[]" ;;
+  tune) echo '{"kernel": "k", "elements": 4096, "candidates": [{"block": 256, "elements_per_thread": 4, "ms": 0.5}, {"block": 64, "elements_per_thread": 4, "ms": 0.25}], "best": 1}' ;;
+  cache) case $KILN_CACHE_DIR in */tuned-cache) echo '{"tuned": 5}' ;; *) exit 1 ;; esac ;;
+  *) exit 1 ;;
+esac''',
     "kiln-conformance-tests": 'echo "[doctest] test cases: 5 | 5 passed | 0 failed | 0 skipped"',
     "kiln-latency": 'echo \'{"cold_first_result": {"median_ms": 100, "min_ms": 90, "max_ms": 120}}\'',
     "kiln-gpu-timer": '''
@@ -23,6 +29,8 @@ case "$1 $2" in
   *) echo '[{"device": "cuda:0", "what": "copy, 256 MiB each", "value": 2000, "unit": "GB/s", "spread": 0.1, "ratio": 1, "of": "copy"}]' >"$1" ;;
 esac''',
 }
+
+TUNING = {"tune.saxpy", "tune.add_float16", "tune.gaussian", "tune.add_row", "tuned_calls", "tuned_cache"}
 
 
 def verify(*arguments, **environment):
@@ -86,7 +94,7 @@ class Steps(unittest.TestCase):
         self.assertEqual(report["problems"], ["launches failed: exit status 1", "peers failed: exit status 1"])  # there is no library
         self.assertIn("    the driver's launch gives another result", run.stdout)
         self.assertEqual({name for name, each in steps.items() if each["outcome"] == "passed"},
-                         {"devices", "conformance", "timing", "transfers", "first_result", "memcheck", "racecheck", "synccheck", "initcheck", "ncu_metrics", "ncu.copy", "cub_build", "cub",
+                         {"devices", "conformance", "timing", "transfers", "first_result", *TUNING, "memcheck", "racecheck", "synccheck", "initcheck", "ncu_metrics", "ncu.copy", "cub_build", "cub",
                           "memcheck.conformance", "racecheck.conformance"})
         self.assertEqual((steps["ncu.sum"]["outcome"], steps["ncu.sum"]["note"]), ("refused", "ERR_NVGPUCTRPERM - The user does not have permission"))
         self.assertEqual((report["tests"]["passed"], report["timing"][0]["value"]), (10, 2000))
@@ -94,6 +102,13 @@ class Steps(unittest.TestCase):
         self.assertIn("A rehearsal", text)
         self.assertIn("| chunked | 20.00 GB/s | 10% | 0.90 of the link |", text)
         self.assertIn("| launches | failed |", text)
+        self.assertIn("| add_row | 4096 | 256 × 4 | 500.00 | 64 × 4 | 250.00 | 2.00 | 2 of 2 |", text)
+        self.assertIn(": 5 kernels have measured launch shapes.", text)
+
+    def test_calls_are_tuned_in_a_cache_of_their_own_alone(self):
+        asked = 'tuned=; case $KILN_CACHE_DIR in */tuned-cache) tuned=1 ;; esac; if [ "$KILN_TUNE" != "$tuned" ]; then exit 1; fi'
+        _, _, steps, _ = self.rehearse(kiln_gpu_timer=asked + PROGRAMS["kiln-gpu-timer"])
+        self.assertEqual({name: steps[name]["outcome"] for name in ("timing", "tuned_calls", "memcheck")}, dict.fromkeys(("timing", "tuned_calls", "memcheck"), "passed"))
 
     def test_a_step_that_hangs_is_cut_in_time(self):
         run, report, steps, _ = self.rehearse(seconds=13, kiln_latency="trap '' TERM; while true; do sleep 1; done")
