@@ -55,11 +55,14 @@ TEST_CASE("staging: items whose cores lie far from each other") {
   CHECK(staged(inner(), {64}, at(-256), 1000, 1000) == kInputs);
   CHECK(staged(inner(), {64}, at(1 << 23), 1000, 1000) == kInputs);
   CHECK(staged(inner(), {64}, at((1 << 23) + 4), 1000, 1000) == kNone);
+  CHECK(staged(inner(), {64}, at(-(1 << 23) - 4), 1000, 1000) == kNone);
   // Neighbours of few bytes share sectors.
   CHECK(staged(inner(), {7}, at(28), 1000, 1000) == kNone);
+  CHECK(staged(inner(), {8}, at(32), 1000, 1000) == kInputs);
   CHECK(staged(inner(), {64}, at(4), 1000, 1000) == kNone);
   // Less than a warp along the innermost dimension, and more than 32 bits count.
   CHECK(staged(inner(), {64}, at(256), 3100, 31) == kNone);
+  CHECK(staged(inner(), {64}, at(256), 3200, 32) == kInputs);
   CHECK(staged(inner(), {64}, at(256), std::int64_t{1} << 31, 1000) == kNone);
   CHECK(staged(inner(), {std::int64_t{1} << 40}, at(std::int64_t{1} << 22), 1000, 1000) == kNone);
   CHECK(staged(inner(), {0}, at(256), 1000, 1000) == kNone);
@@ -144,6 +147,8 @@ TEST_CASE("staging: outputs, but for those of long cores and those that a mask l
   CHECK(staged(rows, {128}, far, 100, 100) == kInputs);
   CHECK(staged(rows, {128}, far, 31, 31) == kNone);
   CHECK(staged(rows, {1024}, far, 31, 31) == kInputs);
+  // A single element has neighbours to be read with, however far from each other items are.
+  CHECK(staged(inner(), {64}, std::vector(3, CorePlacement{true, 256}), 1000, 1000) == kInputs);
   rows.masked = true;
   CHECK(staged(rows, {16}, at, 100, 100) == kInputs);
   CHECK(staged(rows, {1024}, far, 31, 31) == kInputs);
@@ -157,6 +162,7 @@ TEST_CASE("staging: inputs that indices of .each share") {
   CHECK(staged(product(), {64, 64, 64}, at(16384, 16384), 127, 127) == kNone);
   CHECK(staged(product(), {8, 8, 8}, at(256, 256), 1000, 1000) == kNone);
   CHECK(staged(product(), {64, 65, 64}, at(16640, 16640), 1000, 1000) == kNone);
+  CHECK(staged(product(), {64, 64, 0}, at(16384, 16384), 1000, 1000) == kNone);
   GufuncSpec wide = product();
   for (auto& input : wide.inputs) input.element = {DType::float64, DType::float64};
   CHECK(staged(wide, {64, 64, 64}, at(32768, 32768), 1000, 1000) == kNone);
@@ -165,6 +171,12 @@ TEST_CASE("staging: inputs that indices of .each share") {
   GufuncSpec rows = product();
   rows.inputs[1].dimensions = {2, 1};
   CHECK(staged(rows, {64, 64, 64}, at(16384, 16384), 1000, 1000) == std::vector{Staging::item, Staging::none, Staging::none});
+  // What has an element for each index is read once.
+  GufuncSpec added = product();
+  added.inputs.push_back(operand({0, 2}));
+  const std::vector<CorePlacement> all(4, CorePlacement{true, 4096});
+  CHECK(staged(added, {32, 32, 32}, all, 1000, 1000) ==
+        std::vector{Staging::item, Staging::item, Staging::none, Staging::none});
 }
 
 TEST_CASE("staging: sizes become constants only where cores go to shared memory") {
@@ -212,6 +224,7 @@ TEST_CASE("staging: blocks of as many items as several of them leave room for") 
   CHECK(block(product(), 64, 1 << 20).items == 1);
   CHECK(block(product(), 64, 1 << 20).threads == 256);
   CHECK(block(product(), 64, 1 << 20).bytes == 32768);
+  CHECK(block(product(), 4, 1 << 20).items == 32);
   CHECK(block(product(), 17, 1 << 20).items == 7);
   CHECK(block(product(), 17, 1 << 20).bytes == 7 * 2 * 1168);
   CHECK(block(product(), 17, 2048).items == 2);
