@@ -23,17 +23,17 @@ constexpr std::int64_t kMost = 15;
 constexpr std::int64_t kElements = 5;
 
 /// What is printed while it lives, in any order: threads of a GPU have none.
-class Printed {
+class PrintedOfFew {
  public:
-  Printed() {
+  PrintedOfFew() {
     kiln::set_print([this](std::string_view text) {
       const std::lock_guard guard(mutex_);
       texts_.emplace_back(text);
     });
   }
-  ~Printed() { kiln::set_print({}); }
-  Printed(const Printed&) = delete;
-  Printed& operator=(const Printed&) = delete;
+  ~PrintedOfFew() { kiln::set_print({}); }
+  PrintedOfFew(const PrintedOfFew&) = delete;
+  PrintedOfFew& operator=(const PrintedOfFew&) = delete;
 
   [[nodiscard]] Texts sorted() const {
     Texts texts = texts_;
@@ -106,7 +106,7 @@ TEST_CASE("debug: each of a few items prints its own text, once") {
           for (const std::int64_t i : {0, 4}) expected.push_back(std::to_string(i) + " of " + std::to_string(10 * k + i));
         }
         std::ranges::sort(expected);
-        const Printed printed;
+        const PrintedOfFew printed;
         const Array y =
             target.fetch(gufunc({rows(target, items, lie)}, kiln::GufuncOptions{.stream = target.options().stream}));
         CHECK(list_of(y) == expected_sums(items));
@@ -174,7 +174,7 @@ TEST_CASE("debug: a few elements print, and fail at their own place") {
       for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<std::int32_t>(10 + i);
       b.front() = 10;  // prints
       a.back() = 4;    // 60 / 0
-      const Printed printed;
+      const PrintedOfFew printed;
       const std::string message = message_of<kiln::DeviceError>(
           [&] { (void)target.fetch(target.call(ufunc, {target.place(Array::from(a)), target.place(Array::from(b))})); });
       CHECK(message.starts_with("k failed" + on(target) + " at item " + std::to_string(items - 1) +

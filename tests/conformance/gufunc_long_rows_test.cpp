@@ -27,13 +27,13 @@ std::int64_t small_value(std::int64_t i, std::int64_t seed) {
 }
 
 /// kItems rows of n elements, each `step` elements behind the one before, over one stretch of memory.
-struct Rows {
+struct LongRows {
   Array base;
   Array view;
   std::int64_t step = 0;
   std::int64_t seed = 0;
 
-  Rows(const Target& target, DType dtype, std::int64_t n, std::int64_t step_of_items, std::int64_t seed_of_values)
+  LongRows(const Target& target, DType dtype, std::int64_t n, std::int64_t step_of_items, std::int64_t seed_of_values)
       : step(step_of_items), seed(seed_of_values) {
     std::vector<Exact> values;
     for (std::int64_t i = 0; i < (kItems - 1) * step + n; ++i) values.emplace_back(small_value(i, seed));
@@ -76,7 +76,7 @@ TEST_CASE("windows: forwards, backwards, around, and every third element, of row
         constexpr std::int64_t kSize = 391;
         // Whole steps of 16 bytes, and not.
         for (const std::int64_t step : {8, 9}) {
-          const Rows x(target, DType::int32, kSize, step, step);
+          const LongRows x(target, DType::int32, kSize, step, step);
           std::vector<Exact> starts;
           for (std::int64_t item = 0; item < kItems; ++item) starts.emplace_back(item * 7 % 300);
           const Array s = target.place(make(DType::int32, starts));
@@ -116,9 +116,9 @@ TEST_CASE("windows: two inputs of other dtypes, masks, and what has none") {
              .body = "float64 s = 0; for (index i = 0; i < n; ++i) s += a(i) * b(i); y(0) = s;"
                      "float64 t = 0; index k = 0; for (auto& v : c) { t += v * a(n - 1 - k); k += 1; } y(1) = t + y(0);"});
         constexpr std::int64_t kSize = 261;
-        const Rows a(target, DType::float64, kSize, 5, 1);
-        const Rows b(target, DType::int32, kSize, 9, 2);
-        const Rows c(target, DType::float64, kSize, 4, 3);
+        const LongRows a(target, DType::float64, kSize, 5, 1);
+        const LongRows b(target, DType::int32, kSize, 9, 2);
+        const LongRows c(target, DType::float64, kSize, 4, 3);
         std::vector<Exact> mask;
         std::vector<Exact> want;
         for (std::int64_t item = 0; item < kItems; ++item) {
