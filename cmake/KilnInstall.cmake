@@ -37,7 +37,7 @@ file(GLOB kiln_pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_
 foreach(page ${kiln_pages})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${page})
   file(READ ${PROJECT_SOURCE_DIR}/${page} text)
-  string(REGEX REPLACE "\\[([^]]+)\\]\\((\\.\\./)?(ARCHITECTURE\\.md|bench|include/[^)]*)\\)" "\\1" text "${text}")
+  string(REGEX REPLACE "\\[([^]]+)\\]\\((\\.\\./)?((ARCHITECTURE|CONTRIBUTING|CHANGELOG|SECURITY|CODE_OF_CONDUCT)\\.md|bench|include/[^)]*|adding-a-kind\\.patch)\\)" "\\1" text "${text}")
   file(WRITE ${PROJECT_BINARY_DIR}/installed_docs/${page} "${text}")
 endforeach()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/installed_docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})
