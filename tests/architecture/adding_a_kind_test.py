@@ -75,7 +75,8 @@ def copy_tree(root, folder):
             raise SystemExit(f"{PATCH} does not apply: {why}")
         wanted = {file.relative_to(fresh) for file in fresh.rglob("*") if file.is_file()}
         for file in [file for file in folder.rglob("*") if file.is_file() and file.relative_to(folder) not in wanted]:
-            file.unlink()
+            if file.relative_to(folder).parts[0] not in ("build", ".deps"):
+                file.unlink()
         for name in wanted:
             to = folder / name
             if to.is_file() and to.read_bytes() == (fresh / name).read_bytes():
@@ -87,7 +88,8 @@ def copy_tree(root, folder):
 
 
 def run(root, folder):
-    source, build = folder / "source", folder / "build"
+    # The build lies where that of the tree does, so that ccache knows what is the same in both.
+    source, build = folder / "source", folder / "source/build/release"
     source.mkdir(parents=True, exist_ok=True)
     copy_tree(root, source)
     call = lambda *command, **more: subprocess.run([str(word) for word in command], check=True, **more)
