@@ -92,7 +92,8 @@ def run(root, folder):
     source, build = folder / "source", folder / "source/build/release"
     source.mkdir(parents=True, exist_ok=True)
     copy_tree(root, source)
-    call = lambda *command, **more: subprocess.run([str(word) for word in command], check=True, **more)
+    of_build = os.environ | ({"CCACHE_BASEDIR": str(source)} if "CCACHE_BASEDIR" in os.environ else {})
+    call = lambda *command, **more: subprocess.run([str(word) for word in command], check=True, env=of_build, **more)
     call(sys.executable, source / "tests/architecture/includes_test.py", source)
     call("cmake", "-S", source, "-B", build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_UNITY_BUILD=ON", "-DCMAKE_UNITY_BUILD_BATCH_SIZE=16",
          "-DKILN_TESTS=OFF", "-DKILN_TOOLS=OFF", "-DKILN_WERROR=ON", stdout=subprocess.DEVNULL)
