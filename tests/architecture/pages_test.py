@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Holds pages and configuration to the tree. Links of pages lead to files and headings that are there. Files, scripts and presets that CONTRIBUTING.md and the
-configuration name are there. YAML and JSON parse.
+"""Holds pages and configuration to the tree. Links of pages lead to files and headings that are there. Files, presets and parts of .ci/run that CONTRIBUTING.md
+and the configuration name are there. YAML and JSON parse.
 
 usage: pages_test.py ROOT          (exit status 1 and one line for each fault)
        pages_test.py --self-test   (plants one fault of each kind in a scratch tree and wants it found)
@@ -28,6 +28,8 @@ LINK = re.compile(r"\]\((?!https?:|mailto:)([^)#\s]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#{1,6} +(.*?) *#*$", re.M)
 # A path below one of the tree's folders; what has a placeholder in it is none.
 PATH = re.compile(r"(?<![\w/.<>*$}])((?:scripts|tests|tools|lib|docs|include|kernels-src|bench|examples|cmake|\.ci|\.github)/[\w./-]*\w/?)(?![\w<*{/…])")
+# A part of .ci/run: named behind it, or among the choices of the CI's workflow.
+PART = re.compile(r"\.ci/run ([a-z]+)(?=[\s`\"])|options: \[([a-z, ]+)\]|&& '([a-z]+)'")
 PRESET = re.compile(r"--preset[ =]([a-z]\w*)")
 
 
@@ -64,9 +66,13 @@ def names(root):
     # The worked example's page speaks of the files that its patch makes.
     patch = root / "docs/adding-a-kind.patch"
     made = set(re.findall(r"^\+\+\+ b/(.*)$", patch.read_text(encoding="utf-8"), re.M)) if patch.is_file() else set()
+    modes = re.search(r"^case \$mode in ([a-z |]+)\)", (root / ".ci/run").read_text(encoding="utf-8"), re.M)
+    parts = set(modes[1].split(" | ")) if modes else set()
     for file in files_of(root, NAMING):
         name = file.relative_to(root)
         text = file.read_text(encoding="utf-8")
+        for part in sorted({each for match in PART.findall(text) for each in ", ".join(filter(None, match)).split(", ")} - parts):
+            yield f"{name} names the part {part}, which .ci/run has not"
         for path in sorted(set(PATH.findall(text))):
             of_patch = name.name == "adding-a-kind.md" and any(each.startswith(path) for each in made)
             if not (root / path).exists() and not of_patch:
@@ -96,6 +102,7 @@ PLANTED = {  # file: (a text that is fine, one that is not, words of the finding
     "README.md": ("[a](docs/a.md#two-words-1)", "[a](docs/b.md)", "links to docs/b.md"),
     "docs/a.md": ("# Two words\n# Two words\n[here](#two-words)\n", "# Two words\n# Two words\n[here](#three)\n", "links to #three of docs/a.md"),
     "CONTRIBUTING.md": ("`scripts/test.sh layout`, `lib/<folder>/x.cpp`", "`scripts/tset.sh`", "names scripts/tset.sh"),
+    ".github/pull_request_template.md": ("`.ci/run quick` passes", "`.ci/run quickly` passes", "names the part quickly"),
     ".vscode/tasks.json": ('"cmake --preset dev"', '"cmake --preset devel"', "names the preset devel"),
     ".devcontainer/devcontainer.json": ("{}", "{,}", "is no JSON"),
 }
@@ -106,8 +113,8 @@ def self_test():
         root = pathlib.Path(scratch)
         planted = dict(PLANTED)
         if yaml:
-            planted[".github/workflows/ci.yml"] = ("on: push\n", "on: [push\n", "is no YAML")
-        others = {"scripts/test.sh": "", "CMakePresets.json": '{"configurePresets": [{"name": "dev"}]}'}
+            planted[".github/workflows/ci.yml"] = ("on: push\noptions: [quick, full]\n", "on: [push\n", "is no YAML")
+        others = {"scripts/test.sh": "", ".ci/run": "case $mode in quick | full) ;;\n", "CMakePresets.json": '{"configurePresets": [{"name": "dev"}]}'}
         for path, text in [*others.items(), *((path, each[0]) for path, each in planted.items())]:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
             (root / path).write_text(text, encoding="utf-8")
