@@ -11,11 +11,9 @@ import sys
 import includes
 
 # What an edit of a header recompiles: sources that include it, directly or in turn. (header, limit, goal)
-DEPENDENTS = [
-    *((f"lib/kiln/kernel/{kind}/spec.hpp", 30, 30) for kind in ("elementwise", "gufunc", "raw", "reduction", "scan", "scatter")),
-    ("include/kiln/error.hpp", 531, 350),
-    ("include/kiln/cache.hpp", 324, 200),
-]
+DEPENDENTS = [(f"lib/kiln/kernel/{kind}/spec.hpp", 30, 30) for kind in ("elementwise", "gufunc", "raw", "reduction", "scan", "scatter")]
+# The same as a share of all sources, in percent: these are in kiln.hpp, which each new test includes.
+SHARES = [("include/kiln/error.hpp", 55.5, 42), ("include/kiln/cache.hpp", 34.0, 24)]
 # Helpers that tests write again: a function that gives the text of an error which any call throws.
 COPIES = re.compile(r"^(?:template <.*>\n)?(?:inline )?std::string \w+\((?:const )?(?:auto|Call|Work|Action|F)(?:&&?)? (\w+)\) \{\n\s*try \{\n\s*\1\(\);", re.M)
 ARCHITECTURE_LINES = (150, 150)
@@ -28,7 +26,7 @@ def check(what, count, limit, goal):
     """A message where the count is above its limit, or a known limit is above the count; else None."""
     if count > limit:
         return f"{what}: {count}, {limit} are allowed"
-    if limit > goal and count < limit - 5:
+    if limit > goal and count < limit - 2:
         return f"{what}: {count}, and the limit is still {limit}: lower it"
     return None
 
@@ -51,6 +49,9 @@ def main():
             wrong.append(f"{header}: counts_test.py counts what includes it, and it is not there")
             continue
         add(f"sources behind {header}", sum(user.endswith(".cpp") for user in users.get(header, ())), limit, goal)
+    sources = [name for name in direct if name.endswith(".cpp")]
+    for header, limit, goal in SHARES:
+        add(f"percent of sources behind {header}", round(100 * sum(user in users.get(header, ()) for user in sources) / len(sources), 1), limit, goal)
     copies = sum(len(COPIES.findall(path.read_text())) for path in (root / "tests").rglob("*.[ch]pp") if path != root / "tests/support/message.hpp")
     add("copies of tests/support/message.hpp", copies, 0, 0)
     add("lines of ARCHITECTURE.md", len((root / "ARCHITECTURE.md").read_text().splitlines()), *ARCHITECTURE_LINES)
