@@ -64,7 +64,10 @@ class window_view {
   KILN_FN window_view(window<typename E::storage>& over, int64 extent, int64) : over_(&over), extent_(extent) {}
 
   template <class Index>
-  requires(!fractional<Index>) KILN_FN item operator()(Index i) const { return E::load(over_->at(int64(i))); }
+    requires(!fractional<Index>)
+  KILN_FN item operator()(Index i) const {
+    return E::load(over_->at(int64(i)));
+  }
   template <fractional index_is_no_integer>
   KILN_FN item operator()(index_is_no_integer) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
   template <class Index>
