@@ -83,7 +83,9 @@ def main():
     compilers = options.compiler or ["g++", "clang++-19"]
 
     if options.list_lately:
-        print("\n".join(str(file) for file in sorted(changed_lately()) if file.suffix == ".cpp" and file.is_file()))
+        for file in sorted(changed_lately()):
+            if file.suffix == ".cpp" and file.is_file():
+                print(file)
         return 0
     known = commands()
     known.update(headers(known))

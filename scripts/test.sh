@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds Release in build/release, and runs all tests, or those of the layers named.
 # usage: test.sh [LAYER]… [CMAKE-OPTION]…
-#   LAYER: a folder of lib/kiln (layout, device/cpu), or `emulator`: only its test program and what it needs is built and run.
+#   LAYER: a folder of lib/kiln (layout, device/cpu), `whole` (tests of several layers) or `emulator`: only its test program and what it needs is built and run.
 # NVIDIA's compilers come from PyPI where no CUDA toolkit is installed, for all tests; KILN_NO_INSTALL=1 fetches and installs nothing.
 # The last lines count the tests, and the cases that did not run by what they want.
 # KILN_SKIP_TESTS=REGEX leaves tests out.
@@ -13,7 +13,7 @@ for argument in "$@"; do
   case $argument in
     -*) options+=("$argument") ;;
     *)
-      if [ ! -f "lib/kiln/$argument/CMakeLists.txt" ] && [ "$argument" != emulator ]; then
+      if [ ! -f "lib/kiln/$argument/CMakeLists.txt" ] && [ "$argument" != emulator ] && [ "$argument" != whole ]; then
         echo "$0: $argument is no layer; they are the folders of lib/kiln: $(cd lib/kiln && dirname ./*/CMakeLists.txt | sed 's|^\./||' | tr '\n' ' ')" >&2
         exit 2
       fi

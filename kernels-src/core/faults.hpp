@@ -1,5 +1,5 @@
 // What a kernel that is compiled for debugging leaves behind: its first fault, and what its body printed. The library and the
-// kernels include this file, behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
+// kernels include this file, behind core/types.hpp or device/kernel_abi.hpp, which have the integers.
 #pragma once
 
 namespace kiln::kinds {

@@ -1,5 +1,5 @@
 // Threads of a block that wait for one another on the CPU. The library and the kernels include this file, behind
-// core/types.hpp or backend/kernel_abi.hpp, which have the integers.
+// core/types.hpp or device/kernel_abi.hpp, which have the integers.
 #pragma once
 
 namespace kiln::kinds {

@@ -1,5 +1,5 @@
 // How a rendered elementwise kernel is called. The library and the kernels include this file,
-// behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
+// behind core/types.hpp or device/kernel_abi.hpp, which have the integers.
 //
 // CPU: extern "C" void kiln_kernel(const CpuLaunch* launch, int64 begin, int64 end)
 //   computes elements [begin, end) of the flat C-order index space over `shape`. `begin` is a multiple of kCpuBlock. The kernel

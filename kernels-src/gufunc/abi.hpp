@@ -1,5 +1,5 @@
 // How the kernel of a generalized ufunc is called. The library and the kernels include this file,
-// behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
+// behind core/types.hpp or device/kernel_abi.hpp, which have the integers.
 //
 // GPU, generalized ufunc: __global__ kiln_kernel(Index n, Space space, core numbers, P0, P1, …): the space has the dimensions
 // of the loop, then those of .each with strides of 0; core is struct { int64 size[D]; int64 stride[S]; }, each of one at least,

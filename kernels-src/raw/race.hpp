@@ -1,5 +1,5 @@
 // What a raw kernel on the CPU that is compiled to find races reports of its accesses. The library and the kernels include this
-// file, behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
+// file, behind core/types.hpp or device/kernel_abi.hpp, which have the integers.
 #pragma once
 
 namespace kiln::kinds {

@@ -1,5 +1,5 @@
 // How a rendered reduction is called. The library and the kernels include this file,
-// behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
+// behind core/types.hpp or device/kernel_abi.hpp, which have the integers.
 //
 // GPU, reduction: __global__ kiln_kernel(Space kept, Space reduced, reduction_call call, x…[, mask][, int64 first], y…), with
 // spaces as above (the innermost reduced extent counts packs, but by columns) and reduction_call of

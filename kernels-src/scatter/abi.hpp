@@ -1,5 +1,5 @@
 // How a kernel of Ufunc::at is called. The library and the kernels include this file,
-// behind core/types.hpp or backend/kernel_abi.hpp, which have the integers.
+// behind core/types.hpp or device/kernel_abi.hpp, which have the integers.
 #pragma once
 
 namespace kiln::kinds {

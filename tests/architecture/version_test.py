@@ -16,6 +16,8 @@ PROJECT = re.compile(r"^project\(kiln VERSION (\d+\.\d+\.\d+)", re.M)
 # File: (what is read there, whether it is the whole version, "0.2.0", or major and minor, "0.2").
 PLACES = {
     "include/kiln/version.hpp": (r'#define KILN_VERSION "([^"]+)"', True),
+    "lib/clang/VERSION": (r"^(.*)$", True),
+    "lib/emulator/VERSION": (r"^(.*)$", True),
     "CHANGELOG.md": (r"^## \[(\d[^\]]*)\]", True),
     "tests/cli/usage_test.cpp": (r'"kiln (\d[\d.]*)\\n"', True),
     "README.md": (r"find_package\(kiln ([\d.]+)", False),

@@ -8,7 +8,7 @@
 namespace kiln::clang_module {
 
 /// The name that a file has in #line or #include, of that in debug information, which may stand in the folder for debuggers
-/// (backend/debug_folder.hpp).
+/// (lib/kiln/compiler/debug_folder.hpp).
 inline llvm::StringRef name_in_text(llvm::StringRef file) {
   if (file.consume_front("/kiln-debug-folder/")) file = file.ltrim('-');
   if (!file.consume_front("/kiln/")) file.consume_front("/");

@@ -82,8 +82,8 @@ std::optional<Variant> variant_of(const llvm::CallInst& call, unsigned most) {
   return best;
 }
 
-/// Where the processor reads elements sooner one by one than by a gather (backend/cpu/target.cpp), not under masks: each would
-/// have a branch of its own.
+/// Where the processor reads elements sooner one by one than by a gather (lib/kiln/compiler/cpu/target.cpp), not under masks:
+/// each would have a branch of its own.
 void keep_gathers(llvm::Function& function) {
   constexpr llvm::StringRef kFeatures = "target-features";
   llvm::SmallVector<llvm::StringRef, 64> features;

@@ -39,7 +39,7 @@ struct Listed {
   std::uint64_t bytes = 0;
   std::uint64_t code_bytes = 0;
   std::int64_t used = 0;   ///< seconds since 1970; 0 in a bundle
-  std::uint64_t hits = 0;  ///< see stamp.hpp; 0 in a bundle
+  std::uint64_t hits = 0;  ///< see usage_record.hpp; 0 in a bundle
 };
 
 /// Leaves a description what a listing shows: no body, and names of a bounded length, since a name is what the file says it is.

@@ -70,7 +70,7 @@ inline constexpr const char* kClangOptions[] = {"-std=c++20",
 /// (compile_limits.hpp); DeviceError where libkiln-clang.so is missing, with every path tried, or where it cannot do its work.
 [[nodiscard]] CompileResult compile_by_clang(const ClangJob& job);
 
-/// What the CPU backend, which holds Clang, offers to these.
+/// What compiler/cpu, which has Clang, offers to these.
 namespace cpu {
 std::string clang_release();
 std::string clang_version_for_keys();

@@ -56,7 +56,7 @@ class SpecOfKind {
 class KernelSpec {
  public:
   template <class Spec>
-    requires(!std::same_as<std::remove_cvref_t<Spec>, KernelSpec>)
+    requires(!std::same_as<std::remove_cvref_t<Spec>, KernelSpec>) && requires(Spec spec) { hold(std::move(spec)); }
   KernelSpec(Spec spec)  // NOLINT(google-explicit-constructor): any kind's spec is one
       : held_(hold(std::move(spec))) {}
 

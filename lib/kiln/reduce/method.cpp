@@ -23,11 +23,11 @@ ufunc::Loop Method::choose(const call::Operands& operands, const ufunc::LoopOpti
   return loop;
 }
 
-// A segment begins with its first element, as NumPy has it.
 program::Request Method::request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const {
   return ufunc_.request(loop, std::move(spec), kind);
 }
 
+// A segment begins with its first element, as NumPy has it.
 kinds::ReductionSpec Method::spec_of(const ufunc::Loop& loop) const {
   return {.inputs = {{loop.inputs[0], loop.outputs[0]}},
           .outputs = {{loop.outputs[0], loop.outputs[0]}},

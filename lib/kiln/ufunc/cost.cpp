@@ -1,4 +1,5 @@
 #include "ufunc/cost.hpp"
+#include "kernel/scan/spec.hpp"
 
 #include <algorithm>
 #include <array>

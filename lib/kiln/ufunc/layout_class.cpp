@@ -6,6 +6,7 @@
 #include "base/ceil_div.hpp"
 #include "device/backend.hpp"
 #include "device/kernel_abi.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "kernel/space.hpp"
 #include "kernels-src/elementwise/abi.hpp"
 #include "ufunc/tuning.hpp"

@@ -7,6 +7,7 @@
 #include "autotune/session.hpp"
 #include "autotune/tuner.hpp"
 #include "kernel/elementwise/launch.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "registry/registry.hpp"
 #include "ufunc/call.hpp"
 #include "ufunc/tuning.hpp"

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/utf8.hpp"
+#include "kernel/elementwise/spec.hpp"
 #include "kernel/spec.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"

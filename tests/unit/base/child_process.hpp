@@ -39,7 +39,7 @@ class ChildProcess {
     const bool own = named == nullptr || *named == '\0';
     if (own && std::filesystem::exists(compiler)) setenv("KILN_CLANG", compiler.c_str(), 1);
     for (const auto& [name, value] : environment) setenv(name.c_str(), value.c_str(), 1);
-    execl("/proc/self/exe", "kiln-unit-tests", filter.c_str(), "--no-skip", static_cast<char*>(nullptr));
+    execl("/proc/self/exe", "kiln-test", filter.c_str(), "--no-skip", static_cast<char*>(nullptr));
     _exit(127);
   }
   ChildProcess(ChildProcess&& other) noexcept

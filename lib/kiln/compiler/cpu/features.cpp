@@ -1,6 +1,6 @@
 // The table follows llvm/lib/TargetParser/Host.cpp and the Intel and AMD manuals. Left out on purpose: avx10, as clang 19 gives
 // worse code when it is named beside avx512; avx512fp16, as LLVM before 22 turns masked comparisons of halves round
-// (llvm-project #159723: a < b became b < a), and kiln computes them in float32 anyway (clang/half_promotion.hpp).
+// (llvm-project #159723: a < b became b < a), and kiln computes them in float32 anyway (lib/clang/passes/half_promotion.hpp).
 #include "compiler/cpu/features.hpp"
 
 #include <algorithm>

@@ -36,7 +36,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const ElementwiseLaun
                    const std::shared_ptr<const void>& keep);
 /// How many blocks of how many threads it gets on a GPU.
 [[nodiscard]] LaunchShape shape_on_gpu(const Backend& backend, const Module& module, const ElementwiseLaunch& launch);
-/// As it is in a capture (kinds/record.hpp).
+/// As it is in a capture (kernel/record.hpp).
 [[nodiscard]] std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module,
                                                            const ElementwiseLaunch& launch);
 

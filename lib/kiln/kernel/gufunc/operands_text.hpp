@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "kernel/gufunc/spec.hpp"
+#include "source/user_text.hpp"
 
 namespace kiln::kinds {
 

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "kernel/reduction/spec.hpp"
+#include "source/user_text.hpp"
 
 namespace kiln::kinds {
 

@@ -5,6 +5,7 @@
 
 #include "device/kernel_abi.hpp"
 #include "kernel/reduction/launch.hpp"
+#include "kernel/reduction/spec.hpp"
 #include "kernel/space.hpp"
 #include "types/is_half.hpp"
 

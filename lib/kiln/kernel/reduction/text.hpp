@@ -15,6 +15,10 @@ std::vector<DType> storage_of(const ReductionSpec& spec);
 std::string loop_header(const ReductionSpec& spec, DeviceKind target);
 std::string kernel_text(const ReductionSpec& spec, const codegen::UserText& text, DeviceKind target);
 std::string words_of(const ReductionSpec& spec, DeviceKind device);
+/// A thread may be at several elements.
+constexpr bool by_items(const ReductionSpec& /*spec*/) noexcept {
+  return false;
+}
 /// Of a reduction of stages: accumulator, map, reduce, post and identity, as functions in the user's namespace.
 std::vector<Piece> stages_of(const codegen::UserText& text, const ReductionSpec& spec);
 

@@ -1,4 +1,4 @@
-// This kind behind the interface of all.
+// The kind as a SpecOfKind, and its kernels in words.
 #include <memory>
 
 #include "kernel/held_spec.hpp"

@@ -36,7 +36,7 @@ void launch_on_cpu(Backend& backend, const Module& module, const ScanLaunch& lau
                    const std::shared_ptr<const void>& keep);
 void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& launch, Queue* queue,
                    const std::shared_ptr<const void>& keep);
-/// As it is in a capture (kinds/record.hpp).
+/// As it is in a capture (kernel/record.hpp).
 [[nodiscard]] std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module, const ScanLaunch& launch);
 
 }  // namespace kiln::kinds

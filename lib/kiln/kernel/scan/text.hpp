@@ -15,5 +15,9 @@ std::vector<DType> storage_of(const ScanSpec& spec);
 std::string loop_header(const ScanSpec& spec, DeviceKind target);
 std::string kernel_text(const ScanSpec& spec, const codegen::UserText& text, DeviceKind target);
 std::string words_of(const ScanSpec& spec, DeviceKind device);
+/// A thread may be at several elements.
+constexpr bool by_items(const ScanSpec& /*spec*/) noexcept {
+  return false;
+}
 
 }  // namespace kiln::kinds
