@@ -14,9 +14,7 @@
 #include "kiln/cache_handle.hpp"
 #include "kiln/export.hpp"
 
-namespace kiln {
-
-namespace cache {
+namespace kiln::cache {
 
 /// Reason for which a tier did not have a kernel.
 enum class Miss : std::uint8_t {
@@ -110,5 +108,4 @@ struct BundleReport {
 /// - a warning of a kernel: "disc:1:7: shift count >= width of type" (Ufunc::warnings() returns them as values).
 KILN_API void set_log(std::function<void(std::string_view)> callback);
 
-}  // namespace cache
-}  // namespace kiln
+}  // namespace kiln::cache

@@ -17,7 +17,7 @@ std::string words_of(const ScanSpec& spec, DeviceKind device) {
 }
 
 std::shared_ptr<const SpecOfKind> hold(ScanSpec spec) {
-  return std::make_shared<const HeldSpec<ScanSpec>>(std::move(spec));
+  return std::make_shared<const HeldSpec<ScanSpec>>(spec);
 }
 
 }  // namespace kiln::kinds

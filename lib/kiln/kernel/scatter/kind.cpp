@@ -25,7 +25,7 @@ std::string words_of(const ScatterSpec& spec, DeviceKind device) {
 }
 
 std::shared_ptr<const SpecOfKind> hold(ScatterSpec spec) {
-  return std::make_shared<const HeldSpec<ScatterSpec>>(std::move(spec));
+  return std::make_shared<const HeldSpec<ScatterSpec>>(spec);
 }
 
 }  // namespace kiln::kinds
