@@ -3,6 +3,7 @@
 goal and may only fall: where the count is lower, the limit has to be lowered with it.
 
 usage: counts_test.py ROOT
+       counts_test.py --self-test
 """
 import pathlib
 import re
@@ -31,7 +32,22 @@ def check(what, count, limit, goal):
     return None
 
 
+def self_test():
+    assert check("x", 30, 30, 30) is None and check("x", 3, 30, 30) is None
+    assert check("x", 31, 30, 30) == "x: 31, 30 are allowed"
+    assert check("x", 54, 55, 42) is None
+    assert check("x", 50, 55, 42) == "x: 50, and the limit is still 55: lower it"
+    assert COPIES.search("template <class Call>\nstd::string text_of(const Call& call) {\n  try {\n    call();\n")
+    assert not COPIES.search("std::string text_of(const Call& call) {\n  try {\n    shape_of(call);\n")
+    users = includes.users({"a.cpp": {"a.hpp"}, "a.hpp": {"b.hpp"}, "b.hpp": set(), "b.cpp": {"b.hpp"}})
+    assert users["b.hpp"] == {"a.cpp", "a.hpp", "b.cpp"} and users["a.hpp"] == {"a.cpp"}, users
+    print("limits, copies and users are found")
+    return 0
+
+
 def main():
+    if sys.argv[1:] == ["--self-test"]:
+        return self_test()
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2

@@ -1,6 +1,6 @@
 // A kind's spec as a SpecOfKind, made of the kind's functions: operation_of(spec), storage_of(spec), loop_header(spec, target),
-// kernel_text(spec, text, target), words_of(spec, device), by_items(spec), and those that only some kinds have. Included by a
-// kind's kind.cpp alone.
+// kernel_text(spec, text, target), words_of(spec, device), by_items(spec), and those that only some kinds have: frame_of(text,
+// spec, target), stages_of(text, spec). Included by a kind's kind.cpp alone.
 #pragma once
 
 #include <utility>
@@ -37,9 +37,6 @@ class HeldSpec final : public SpecOfKind {
   }
   [[nodiscard]] std::string variant_text(DeviceKind device) const override { return words_of(spec_, device); }
   [[nodiscard]] bool goes_by_items() const noexcept override { return by_items(spec_); }
-  [[nodiscard]] bool takes_elements() const noexcept override {
-    return !requires { body_takes_arrays(spec_); };
-  }
   [[nodiscard]] std::string_view exported_function() const noexcept override {
     if constexpr (requires { spec_.function; }) {
       return spec_.function;

@@ -119,10 +119,9 @@ IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec)
   const std::vector<Token>& tokens = read.tokens();
   if (std::none_of(tokens.begin(), tokens.end(), divides)) return;
 
-  // Stages have names of their own, and differences of pointers, which arrays of raw kernels are, are integers.
-  const bool other_names = text.stages || !spec->takes_elements();
+  // Stages have names of their own.
   const Operation operation = spec->operation();
-  FloatingNames known = codegen::floating_names(text, other_names || has_integers(operation));
+  FloatingNames known = codegen::floating_names(text, text.stages || operation.pointers || has_integers(operation));
   known.opaque = read.has_directives();
   known.wide = std::ranges::any_of(tokens, [](const Token& token) {
     return token.text == "__int128" || token.text == "__int128_t" || token.text == "__uint128_t";

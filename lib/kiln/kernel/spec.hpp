@@ -44,8 +44,6 @@ class SpecOfKind {
   [[nodiscard]] virtual std::string variant_text(DeviceKind device) const = 0;
   /// Returns true if a thread computes one item at a time, so that messages of faults name the item.
   [[nodiscard]] virtual bool goes_by_items() const noexcept = 0;
-  /// Returns true if the body's parameters are elements, false if they are arrays.
-  [[nodiscard]] virtual bool takes_elements() const noexcept = 0;
   /// Returns the C name under which the body is exported instead of a loop. Empty as a rule.
   [[nodiscard]] virtual std::string_view exported_function() const noexcept = 0;
   /// Returns the spec if it is of that type, else null.

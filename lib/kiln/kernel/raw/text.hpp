@@ -20,10 +20,6 @@ Frame frame_of(const codegen::UserText& text, const RawSpec& spec, DeviceKind ta
 constexpr bool by_items(const RawSpec& spec) noexcept {
   return spec.form == RawForm::items;
 }
-/// Differences of pointers, which arrays are, are integers.
-constexpr bool body_takes_arrays(const RawSpec& /*spec*/) noexcept {
-  return true;
-}
 /// "items", "blocks", "single".
 [[nodiscard]] std::string_view form_name(RawForm form) noexcept;
 
