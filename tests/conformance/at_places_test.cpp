@@ -3,6 +3,8 @@
 #include <cmath>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
 #include "model.hpp"
 
 using namespace conformance;

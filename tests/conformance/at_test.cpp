@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
 #include "model.hpp"
 #include "ufuncs.hpp"
 

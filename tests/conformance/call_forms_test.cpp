@@ -1,6 +1,12 @@
 // The ways to write a call: options after the arguments, whole kernels in one string, handles that are empty, lists of
 // arguments that outlive their arrays.
 #include "devices.hpp"
+#include "kiln/chunked.hpp"
+#include "kiln/error.hpp"
+#include "kiln/fuse.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/math.hpp"
+#include "kiln/operators.hpp"
 
 using namespace conformance;
 using kiln::Array;

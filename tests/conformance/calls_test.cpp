@@ -2,6 +2,7 @@
 #include <cstdlib>
 
 #include "golden_call.hpp"
+#include "kiln/math.hpp"
 
 using namespace conformance;
 using kiln::Array;

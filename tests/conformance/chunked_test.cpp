@@ -13,6 +13,12 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "kiln/chunked.hpp"
+#include "kiln/error.hpp"
+#include "kiln/host_memory.hpp"
+#include "kiln/math.hpp"
+#include "kiln/memory.hpp"
+#include "kiln/npy.hpp"
 #include "support/message.hpp"
 #include "values.hpp"
 

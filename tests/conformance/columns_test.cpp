@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "kiln/math.hpp"
 #include "reductions.hpp"
 
 using namespace conformance;

@@ -7,6 +7,9 @@
 
 #include "../unit/base/temporary_directory.hpp"
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
 #include "report.hpp"
 
 using namespace conformance;

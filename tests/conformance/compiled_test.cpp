@@ -1,5 +1,10 @@
 // From a function to the machine code of a call, without looking through the cache.
 #include "devices.hpp"
+#include "kiln/cache.hpp"
+#include "kiln/error.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/inspect.hpp"
+#include "kiln/kernel.hpp"
 
 using namespace conformance;
 using kiln::Array;

@@ -10,6 +10,15 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "kiln/cache.hpp"
+#include "kiln/chunked.hpp"
+#include "kiln/error.hpp"
+#include "kiln/fuse.hpp"
+#include "kiln/graph.hpp"
+#include "kiln/inspect.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/math.hpp"
+#include "kiln/profile.hpp"
 #include "values.hpp"
 
 using namespace conformance;

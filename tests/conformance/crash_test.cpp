@@ -5,6 +5,9 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
 #include "values.hpp"
 
 using namespace conformance;

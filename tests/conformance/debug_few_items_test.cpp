@@ -6,6 +6,8 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/gufunc.hpp"
 #include "values.hpp"
 
 using namespace conformance;

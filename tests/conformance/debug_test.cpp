@@ -9,6 +9,10 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/graph.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
 #include "values.hpp"
 
 using namespace conformance;

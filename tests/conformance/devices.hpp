@@ -3,7 +3,7 @@
 #pragma once
 
 #include <doctest/doctest.h>
-#include <kiln/kiln.hpp>
+#include <kiln/reduction.hpp>
 #include "../support/message.hpp"
 
 #include <cstdint>

@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "devices.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
 
 using namespace conformance;
 using kiln::Array;

@@ -10,6 +10,7 @@
 
 #include "../unit/base/sanitizer.hpp"
 #include "devices.hpp"
+#include "kiln/error.hpp"
 #include "model.hpp"
 #include "ufuncs.hpp"
 

@@ -3,6 +3,12 @@
 #include <functional>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/fft.hpp"
+#include "kiln/fuse.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/math.hpp"
 #include "values.hpp"
 
 using namespace conformance;

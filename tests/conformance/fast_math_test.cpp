@@ -1,6 +1,7 @@
 // What .fast_math leaves exact: integers, the conversions of halves, remainders and products with powers of 2. Their own texts
 // divide and compare floating numbers, which the user's text lets a compiler approximate. And how far NVIDIA's approximate
 // instructions are off, by NVRTC or Clang.
+#include <kiln/fuse.hpp>
 #include <kiln/math.hpp>
 
 #include <cmath>

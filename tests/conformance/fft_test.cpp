@@ -5,6 +5,8 @@
 #include <map>
 
 #include "golden_call.hpp"
+#include "kiln/fft.hpp"
+#include "kiln/math.hpp"
 #include "report.hpp"
 
 using namespace conformance;

@@ -16,6 +16,10 @@
 #endif
 
 #include "devices.hpp"
+#include "kiln/fuse.hpp"
+#include "kiln/graph.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
 #include "values.hpp"
 
 using namespace conformance;

@@ -3,6 +3,8 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
 
 using namespace conformance;
 using kiln::Array;

@@ -2,6 +2,9 @@
 #include <string>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/fuse.hpp"
+#include "kiln/math.hpp"
 
 using namespace conformance;
 using kiln::Array;

@@ -6,6 +6,8 @@
 
 #include "devices.hpp"
 #include "golden.hpp"
+#include "kiln/fuse.hpp"
+#include "kiln/math.hpp"
 #include "values.hpp"
 
 using namespace conformance;

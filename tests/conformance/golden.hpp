@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
 #include "support/sample.hpp"
 #include "values.hpp"
 

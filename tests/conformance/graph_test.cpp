@@ -5,6 +5,14 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "kiln/chunked.hpp"
+#include "kiln/error.hpp"
+#include "kiln/event.hpp"
+#include "kiln/fft.hpp"
+#include "kiln/graph.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/math.hpp"
+#include "kiln/memory.hpp"
 
 using namespace conformance;
 using kiln::Array;

@@ -8,6 +8,7 @@
 
 #include "devices.hpp"
 #include "fenced.hpp"
+#include "kiln/gufunc.hpp"
 #include "values.hpp"
 
 using namespace conformance;

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "devices.hpp"
+#include "kiln/gufunc.hpp"
 #include "values.hpp"
 
 using namespace conformance;

@@ -1,7 +1,7 @@
 // The kernels of golden/gufuncs.txt as generalized ufuncs.
 #pragma once
 
-#include <kiln/kiln.hpp>
+#include <kiln/gufunc.hpp>
 
 #include <string>
 #include <vector>

@@ -4,6 +4,7 @@
 #include <random>
 
 #include "devices.hpp"
+#include "kiln/gufunc.hpp"
 #include "values.hpp"
 
 using namespace conformance;

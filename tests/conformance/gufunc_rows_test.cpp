@@ -9,6 +9,7 @@
 #include "devices.hpp"
 #include "fenced.hpp"
 #include "golden.hpp"
+#include "kiln/gufunc.hpp"
 #include "values.hpp"
 
 using namespace conformance;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "kiln/gufunc.hpp"
 #include "values.hpp"
 
 using namespace conformance;

@@ -9,6 +9,7 @@
 
 #include "devices.hpp"
 #include "fenced.hpp"
+#include "kiln/gufunc.hpp"
 #include "support/sample.hpp"
 #include "values.hpp"
 

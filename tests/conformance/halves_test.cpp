@@ -2,6 +2,9 @@
 #include <cmath>
 
 #include "devices.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/math.hpp"
 #include "values.hpp"
 
 using namespace conformance;

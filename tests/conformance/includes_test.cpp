@@ -10,6 +10,9 @@
 
 #include "../unit/base/temporary_directory.hpp"
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
 #include "values.hpp"
 
 using namespace conformance;

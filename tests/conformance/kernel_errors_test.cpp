@@ -1,5 +1,7 @@
 // Raw kernels: what is refused before anything is compiled, with the text of every error.
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/kernel.hpp"
 
 using namespace conformance;
 using kiln::Array;

@@ -6,6 +6,8 @@
 #include <numeric>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/kernel.hpp"
 
 using namespace conformance;
 using kiln::Array;

@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/kernel.hpp"
 
 using namespace conformance;
 using kiln::Array;

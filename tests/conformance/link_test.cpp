@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "devices.hpp"
+#include "kiln/cache.hpp"
+#include "kiln/error.hpp"
 #include "values.hpp"
 
 using namespace conformance;

@@ -5,6 +5,8 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
 #include "reductions.hpp"
 
 using namespace conformance;

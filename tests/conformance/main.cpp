@@ -1,7 +1,6 @@
 // Runs the cases, then says what was not here to run them on: "KILN-NOT-RUN cuda 12", a line for each missing thing.
 // KILN_REQUIRE_DEVICE=cuda,hip,cpu makes a missing device a failure.
 #include <doctest/doctest.h>
-#include <kiln/kiln.hpp>
 
 #include <cstdlib>
 #include <iostream>
@@ -13,6 +12,7 @@
 
 #include "../locale.hpp"
 #include "devices.hpp"
+#include "kiln/error.hpp"
 #include "report.hpp"
 
 namespace conformance {

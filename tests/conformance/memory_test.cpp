@@ -1,5 +1,8 @@
 // What arrays take on every device: counted, bounded, given back.
+#include "kiln/memory.hpp"
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
 
 using namespace conformance;
 using kiln::Array;

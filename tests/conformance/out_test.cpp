@@ -3,6 +3,8 @@
 #include <cstring>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/gufunc.hpp"
 #include "model.hpp"
 #include "reductions.hpp"
 #include "ufuncs.hpp"

@@ -1,5 +1,7 @@
 // Ufunc::outer: every pair, against index arithmetic; scalars, options, errors.
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
 #include "model.hpp"
 #include "ufuncs.hpp"
 

@@ -2,7 +2,11 @@
 // in the cache, how it forks and how it ends. Not a test by itself.
 #include <sys/wait.h>
 #include <unistd.h>
-#include <kiln/kiln.hpp>
+#include <kiln/cache.hpp>
+#include <kiln/chunked.hpp>
+#include <kiln/error.hpp>
+#include <kiln/fft.hpp>
+#include <kiln/math.hpp>
 
 #include <chrono>
 #include <complex>

@@ -8,6 +8,9 @@
 #include <map>
 
 #include "devices.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/profile.hpp"
 
 using namespace conformance;
 using kiln::Array;

@@ -1,7 +1,8 @@
 // .compile.debug.race: races of raw kernels on the CPU, whose threads of a block then wait for one another. On GPUs it is plain
 // debug mode.
 #include <doctest/doctest.h>
-#include <kiln/kiln.hpp>
+#include <kiln/error.hpp>
+#include <kiln/kernel.hpp>
 
 #include <chrono>
 #include <cstdint>

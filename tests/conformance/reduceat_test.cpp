@@ -4,6 +4,8 @@
 #include <functional>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
 #include "model.hpp"
 
 using namespace conformance;

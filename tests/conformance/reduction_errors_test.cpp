@@ -1,6 +1,8 @@
 // kiln::reduction: what is refused, in which words, with nothing written.
 #include <cstdlib>
 
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
 #include "reductions.hpp"
 
 using namespace conformance;

@@ -4,6 +4,8 @@
 #include <sstream>
 
 #include "golden.hpp"
+#include "kiln/fuse.hpp"
+#include "kiln/math.hpp"
 #include "model.hpp"
 #include "reductions.hpp"
 

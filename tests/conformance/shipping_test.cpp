@@ -9,6 +9,12 @@
 
 #include "../unit/base/temporary_directory.hpp"
 #include "devices.hpp"
+#include "kiln/compilers.hpp"
+#include "kiln/error.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/manifest.hpp"
+#include "kiln/operators.hpp"
 
 using namespace conformance;
 using namespace kiln;

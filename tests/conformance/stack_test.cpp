@@ -9,6 +9,10 @@
 #include <vector>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/math.hpp"
 #include "unit/base/memory_limit.hpp"
 #include "unit/base/sanitizer.hpp"
 #include "unit/base/thread_with_stack.hpp"

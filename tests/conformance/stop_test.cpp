@@ -1,7 +1,11 @@
 // Calls that their .stop or .timeout ends: of each kind, before they begin, while they run, and what comes after. The calls
 // that are ended would take minutes on a CPU.
 #include <doctest/doctest.h>
-#include <kiln/kiln.hpp>
+#include <kiln/chunked.hpp>
+#include <kiln/error.hpp>
+#include <kiln/graph.hpp>
+#include <kiln/kernel.hpp>
+#include <kiln/math.hpp>
 
 #include <algorithm>
 #include <chrono>

@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
 #include "values.hpp"
 
 using namespace conformance;

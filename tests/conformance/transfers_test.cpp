@@ -8,6 +8,8 @@
 
 #include "devices.hpp"
 #include "golden.hpp"
+#include "kiln/event.hpp"
+#include "kiln/host_memory.hpp"
 #include "ufuncs.hpp"
 
 using namespace conformance;

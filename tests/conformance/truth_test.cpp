@@ -1,5 +1,8 @@
 // The truth of arrays wherever they are: one element, all and any.
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
+#include "kiln/operators.hpp"
 
 using namespace conformance;
 using kiln::Array;

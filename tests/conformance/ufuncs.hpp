@@ -1,7 +1,7 @@
 // The ufuncs that several tests share.
 #pragma once
 
-#include <kiln/kiln.hpp>
+#include <kiln/ufunc.hpp>
 
 namespace conformance {
 

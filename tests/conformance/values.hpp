@@ -2,7 +2,7 @@
 // that share nothing with the library: tables of all halves, and the conversions of the C++ compiler.
 #pragma once
 
-#include <kiln/kiln.hpp>
+#include <kiln/array.hpp>
 
 #include <complex>
 #include <cstdint>

@@ -4,6 +4,11 @@
 #include <mutex>
 
 #include "devices.hpp"
+#include "kiln/cache.hpp"
+#include "kiln/error.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/math.hpp"
 
 using namespace conformance;
 using kiln::Array;

@@ -4,6 +4,8 @@
 
 #include "../unit/base/sanitizer.hpp"
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
 #include "model.hpp"
 #include "ufuncs.hpp"
 

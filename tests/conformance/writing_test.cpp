@@ -2,6 +2,9 @@
 #include <algorithm>
 
 #include "devices.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
+#include "kiln/operators.hpp"
 
 using namespace conformance;
 using kiln::Array;

@@ -2,6 +2,11 @@
 #include <utility>
 
 #include "agreement_jobs.hpp"
+#include "kiln/fuse.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/math.hpp"
+#include "kiln/reduction.hpp"
 
 namespace agreement {
 namespace {

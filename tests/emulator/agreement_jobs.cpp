@@ -8,6 +8,8 @@
 #include <utility>
 
 #include "golden.hpp"
+#include "kiln/fuse.hpp"
+#include "kiln/math.hpp"
 #include "numbers.hpp"
 
 namespace agreement {

@@ -2,7 +2,7 @@
 // kernel.
 #pragma once
 
-#include <kiln/kiln.hpp>
+#include <kiln/array.hpp>
 
 #include <cstdint>
 #include <functional>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/kiln.hpp"
+#include "kiln/ufunc.hpp"
 
 namespace {
 

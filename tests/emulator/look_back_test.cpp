@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/kiln.hpp"
+#include "kiln/kernel.hpp"
 
 namespace {
 

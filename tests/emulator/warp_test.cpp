@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/kiln.hpp"
+#include "kiln/kernel.hpp"
 
 namespace {
 

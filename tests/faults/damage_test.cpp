@@ -13,6 +13,8 @@
 
 #include "child.hpp"
 #include "kernels.hpp"
+#include "kiln/cache.hpp"
+#include "kiln/error.hpp"
 #include "not_run.hpp"
 #include "seed.hpp"
 #include "unit/base/sanitizer.hpp"

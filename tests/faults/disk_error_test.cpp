@@ -19,6 +19,8 @@
 #include "child.hpp"
 #include "interposer.hpp"
 #include "kernels.hpp"
+#include "kiln/cache.hpp"
+#include "kiln/error.hpp"
 #include "unit/base/sanitizer.hpp"
 #include "unit/base/temporary_directory.hpp"
 

@@ -11,6 +11,7 @@
 
 #include "child.hpp"
 #include "kernels.hpp"
+#include "kiln/cache.hpp"
 #include "not_run.hpp"
 #include "unit/base/temporary_directory.hpp"
 

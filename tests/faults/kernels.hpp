@@ -1,7 +1,7 @@
 // Kernels that are cheap to compile, as many as a test wants, and that can be told right from wrong.
 #pragma once
 
-#include <kiln/kiln.hpp>
+#include <kiln/ufunc.hpp>
 
 #include <string>
 #include <vector>

@@ -12,6 +12,7 @@
 
 #include "devices.hpp"
 #include "golden.hpp"
+#include "kiln/math.hpp"
 #include "report.hpp"
 
 namespace {

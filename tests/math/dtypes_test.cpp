@@ -2,6 +2,8 @@
 #include <doctest/doctest.h>
 
 #include "golden.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
 
 namespace {
 

@@ -2,7 +2,9 @@
 #include <doctest/doctest.h>
 #include <sys/wait.h>
 #include <unistd.h>
-#include <kiln/kiln.hpp>
+#include <kiln/error.hpp>
+#include <kiln/fuse.hpp>
+#include <kiln/math.hpp>
 
 #include <cmath>
 #include <complex>

@@ -1,7 +1,7 @@
 // The files that ../golden/make_math.py writes; the script says what the lines mean.
 #pragma once
 
-#include <kiln/kiln.hpp>
+#include <kiln/array.hpp>
 
 #include <map>
 #include <string>

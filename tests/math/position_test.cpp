@@ -9,6 +9,8 @@
 
 #include "devices.hpp"
 #include "golden.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/math.hpp"
 #include "numbers.hpp"
 #include "report.hpp"
 

@@ -11,6 +11,8 @@
 
 #include "devices.hpp"
 #include "golden.hpp"
+#include "kiln/math.hpp"
+#include "kiln/operators.hpp"
 #include "numbers.hpp"
 #include "report.hpp"
 

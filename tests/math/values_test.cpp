@@ -8,6 +8,7 @@
 
 #include "devices.hpp"
 #include "golden.hpp"
+#include "kiln/math.hpp"
 #include "numbers.hpp"
 #include "report.hpp"
 

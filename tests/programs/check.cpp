@@ -9,6 +9,7 @@
 
 #include "check_cores.hpp"
 #include "conformance/fenced.hpp"
+#include "kiln/gufunc.hpp"
 #include "values.hpp"
 
 namespace programs {

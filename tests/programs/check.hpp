@@ -2,7 +2,7 @@
 #pragma once
 
 #include <functional>
-#include <kiln/kiln.hpp>
+#include <kiln/cache_handle.hpp>
 #include <string>
 #include <vector>
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "conformance/fenced.hpp"
+#include "kiln/gufunc.hpp"
 #include "values.hpp"
 
 namespace programs {

@@ -1,7 +1,7 @@
 // Values of programs in memory and for people.
 #pragma once
 
-#include <kiln/kiln.hpp>
+#include <kiln/array.hpp>
 #include <random>
 #include <string>
 #include <vector>

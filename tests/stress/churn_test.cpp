@@ -14,6 +14,7 @@
 #include "faults/child.hpp"
 #include "faults/kernels.hpp"
 #include "faults/seed.hpp"
+#include "kiln/cache.hpp"
 #include "unit/base/temporary_directory.hpp"
 
 using kiln::Cache;

@@ -12,7 +12,7 @@
 #include <variant>
 
 #include "kernel_text.hpp"
-#include "kiln/kiln.hpp"
+#include "kiln/error.hpp"
 #include "operand.hpp"
 #include "scalar_text.hpp"
 #include "usage_error.hpp"

@@ -15,7 +15,7 @@
 #include "device_option.hpp"
 #include "evaluation.hpp"
 #include "kernel_text.hpp"
-#include "kiln/kiln.hpp"
+#include "kiln/profile.hpp"
 #include "operand.hpp"
 #include "option_words.hpp"
 #include "options.hpp"

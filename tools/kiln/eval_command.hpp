@@ -10,7 +10,7 @@
 #include "command.hpp"
 #include "evaluation.hpp"
 #include "gufunc_call.hpp"
-#include "kiln/kiln.hpp"
+#include "kiln/ufunc.hpp"
 #include "method.hpp"
 #include "text_options.hpp"
 

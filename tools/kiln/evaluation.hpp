@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "kiln/kiln.hpp"
+#include "kiln/chunked.hpp"
 #include "method.hpp"
 #include "time_report.hpp"
 

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "kiln/error.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "standard_function.hpp"

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kiln/kiln.hpp"
+#include "kiln/chunked.hpp"
 #include "method.hpp"
 
 namespace kiln::tool {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kiln/kiln.hpp"
+#include "kiln/chunked.hpp"
 
 namespace kiln::tool {
 

@@ -13,6 +13,7 @@
 
 #include "device_option.hpp"
 #include "kernel_text.hpp"
+#include "kiln/tune.hpp"
 #include "missing_devices.hpp"
 #include "operand.hpp"
 #include "option_words.hpp"

@@ -6,7 +6,7 @@
 
 #include "cache_options.hpp"
 #include "command.hpp"
-#include "kiln/kiln.hpp"
+#include "kiln/ufunc.hpp"
 #include "text_options.hpp"
 
 namespace kiln::tool {

@@ -1,7 +1,6 @@
 // What a call would do.
 #include "gufunc/call.hpp"
 #include "kernel/gufunc/staged.hpp"
-#include "kiln/error.hpp"
 #include "types/value_text.hpp"
 
 namespace kiln::gufunc {

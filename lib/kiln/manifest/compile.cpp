@@ -9,7 +9,6 @@
 
 #include "base/usable_threads.hpp"
 #include "compiler/compiler.hpp"
-#include "kiln/error.hpp"
 #include "kiln/manifest.hpp"
 #include "manifest/manifest.hpp"
 #include "manifest/work.hpp"

@@ -4,8 +4,6 @@
 
 #include <algorithm>
 
-#include "kiln/error.hpp"
-
 namespace kiln::manifest {
 
 std::vector<Entry> parse_document(std::string_view text, const std::string& name, const std::string& folder) {

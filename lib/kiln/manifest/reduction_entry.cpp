@@ -8,7 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/error.hpp"
 #include "manifest/calls.hpp"
 #include "manifest/definition.hpp"
 #include "manifest/ufunc_loops.hpp"

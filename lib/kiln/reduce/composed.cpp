@@ -2,7 +2,6 @@
 #include <utility>
 
 #include "fusion/options.hpp"
-#include "kiln/error.hpp"
 #include "reduce/composed_loops.hpp"
 #include "reduce/impl.hpp"
 

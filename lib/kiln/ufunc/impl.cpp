@@ -11,7 +11,6 @@
 #include "kernel/scan/spec.hpp"
 #include "kernel/scatter/layout.hpp"
 #include "kernel/scatter/text.hpp"
-#include "kiln/error.hpp"
 #include "registry/registry.hpp"
 #include "source/speculation.hpp"
 #include "ufunc/constants.hpp"

@@ -13,6 +13,7 @@
 #include "../types/golden.hpp"
 #include "array/rep.hpp"
 #include "kiln/array.hpp"
+#include "kiln/error.hpp"
 
 using namespace kiln;
 using golden::message_of;

@@ -12,6 +12,7 @@
 
 #include "../types/golden.hpp"
 #include "kiln/array.hpp"
+#include "kiln/error.hpp"
 
 using namespace kiln;
 using golden::message_of;

@@ -11,6 +11,7 @@
 #include "../types/golden.hpp"
 #include "array/rep.hpp"
 #include "kiln/array.hpp"
+#include "kiln/error.hpp"
 
 using namespace kiln;
 using golden::message_of;

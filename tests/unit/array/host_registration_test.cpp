@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "../types/golden.hpp"
+#include "kiln/error.hpp"
 #include "kiln/host_memory.hpp"
 
 using namespace kiln;

@@ -14,6 +14,7 @@
 #include "../types/golden.hpp"
 #include "device/backend.hpp"
 #include "kiln/array.hpp"
+#include "kiln/error.hpp"
 #include "kiln/event.hpp"
 #include "kiln/stream.hpp"
 

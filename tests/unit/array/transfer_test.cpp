@@ -9,6 +9,7 @@
 #include "../types/golden.hpp"
 #include "base/have_cpu.hpp"
 #include "kiln/array.hpp"
+#include "kiln/error.hpp"
 #include "kiln/stream.hpp"
 
 using namespace kiln;

@@ -9,7 +9,12 @@
 
 #include "../types/golden.hpp"
 #include "base/have_cpu.hpp"
-#include "kiln/kiln.hpp"
+#include "kiln/error.hpp"
+#include "kiln/event.hpp"
+#include "kiln/graph.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/reduction.hpp"
 
 using namespace kiln;
 using golden::message_of;

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "../kernel/recording_backend.hpp"
-#include "kiln/error.hpp"
 
 namespace kiln::test {
 

@@ -9,6 +9,7 @@
 #include "../base/temporary_directory.hpp"
 #include "autotune/session.hpp"
 #include "autotune/stopwatch.hpp"
+#include "kiln/error.hpp"
 #include "program/tuning.hpp"
 #include "scripted_gpu.hpp"
 

@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "base/child_process.hpp"
-#include "kiln/error.hpp"
 
 using kiln::base::kHugePage;
 using kiln::base::PagePool;

@@ -4,8 +4,6 @@
 
 #include <doctest/doctest.h>
 
-#include "kiln/error.hpp"
-
 namespace {
 
 using namespace kiln;

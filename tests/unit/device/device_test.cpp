@@ -3,7 +3,7 @@
 
 #include <thread>
 
-#include "kiln/kiln.hpp"
+#include "kiln/device.hpp"
 
 using kiln::Device;
 using kiln::DeviceScope;

@@ -14,7 +14,6 @@
 #include "device/gpu/backend.hpp"
 #include "fake_cuda.hpp"
 #include "kernel/elementwise/launch.hpp"
-#include "kiln/error.hpp"
 #include "library/driver.hpp"
 #include "support/message.hpp"
 #include "test_libraries.hpp"

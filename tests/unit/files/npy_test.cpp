@@ -15,6 +15,7 @@
 
 #include "../types/golden.hpp"
 #include "kiln/array.hpp"
+#include "kiln/error.hpp"
 #include "kiln/memory.hpp"
 #include "kiln/npy.hpp"
 

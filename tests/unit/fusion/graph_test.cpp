@@ -1,6 +1,7 @@
 // What a traced function leaves: the steps that the results need, each once, in an order in which they can be done.
 #include <doctest/doctest.h>
 
+#include "kiln/error.hpp"
 #include "traced.hpp"
 
 using namespace kiln;

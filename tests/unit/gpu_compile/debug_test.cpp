@@ -8,7 +8,9 @@
 #include "../base/temporary_directory.hpp"
 #include "../device/gpu_compilers.hpp"
 #include "base/have_cpu.hpp"
-#include "kiln/kiln.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/reduction.hpp"
 
 namespace {
 

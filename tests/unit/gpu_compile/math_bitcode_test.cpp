@@ -10,7 +10,6 @@
 #include "compiler/clang.hpp"
 #include "compiler/gpu/clang_compiler.hpp"
 #include "compiler/gpu/math_bitcode.hpp"
-#include "kiln/error.hpp"
 #include "support/message.hpp"
 
 namespace {

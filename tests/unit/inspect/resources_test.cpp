@@ -9,7 +9,6 @@
 #include "base/have_cpu.hpp"
 #include "base/process.hpp"
 #include "kernels.hpp"
-#include "kiln/error.hpp"
 #include "kiln/inspect.hpp"
 
 using kiln::UfuncDefinition;

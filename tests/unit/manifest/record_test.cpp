@@ -18,7 +18,7 @@
 #include "../device/gpu_compilers.hpp"
 #include "base/have_cpu.hpp"
 #include "cache/flight.hpp"
-#include "kiln/kiln.hpp"
+#include "kiln/manifest.hpp"
 #include "manifest/document.hpp"
 #include "manifest/record_file.hpp"
 #include "manifest/recorder.hpp"

@@ -10,6 +10,7 @@
 
 #include "../types/golden.hpp"
 #include "kiln/array.hpp"
+#include "kiln/error.hpp"
 #include "print/decimal.hpp"
 
 using namespace kiln;

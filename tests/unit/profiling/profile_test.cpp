@@ -10,7 +10,8 @@
 #include <thread>
 
 #include "../base/temporary_directory.hpp"
-#include "kiln/kiln.hpp"
+#include "kiln/chunked.hpp"
+#include "kiln/error.hpp"
 #include "profiling/call.hpp"
 
 using kiln::Array;

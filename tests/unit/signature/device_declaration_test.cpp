@@ -3,7 +3,6 @@
 #include <string>
 
 #include "kiln/device_code.hpp"
-#include "kiln/error.hpp"
 #include "support/message.hpp"
 
 using kiln::declare_device;

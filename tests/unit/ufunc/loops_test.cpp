@@ -5,7 +5,6 @@
 #include <string>
 #include <vector>
 
-#include "kiln/error.hpp"
 #include "support/message.hpp"
 
 using kiln::Casting;

@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "compiler/gpu/linker.hpp"
-#include "kiln/error.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
