@@ -60,6 +60,34 @@ void small_calls(benchmark::State& state, const Call& call) {
   }
 }
 
+/// On memory of the caller's, described anew for each call, and on views that are made for it.
+void small_call_on_refs(benchmark::State& state) {
+  float x[4] = {1, 2, 3, 4}, y[4] = {5, 6, 7, 8}, out[4];
+  const std::int64_t shape[] = {4};
+  small_calls(state, [&] {
+    const ArrayRef of_x{.data = x, .dtype = DType::float32, .shape = shape};
+    const ArrayRef of_y{.data = y, .dtype = DType::float32, .shape = shape};
+    const ArrayRef of_out{.data = out, .dtype = DType::float32, .shape = shape};
+    const Arg both[] = {of_x, of_y};
+    const CallOptions options{.out = of_out};
+    math::add.ufunc().call(both, &options, {});
+  });
+}
+BENCHMARK(small_call_on_refs);
+
+void small_call_on_views(benchmark::State& state) {
+  float x[4] = {1, 2, 3, 4}, y[4] = {5, 6, 7, 8}, out[4];
+  small_calls(state, [&] { math::add(Array::view(x, {4}), Array::view(y, {4}), {.out = Array::view(out, {4})}); });
+}
+BENCHMARK(small_call_on_views);
+
+void small_call_on_kept_arrays(benchmark::State& state) {
+  float x[4] = {1, 2, 3, 4}, y[4] = {5, 6, 7, 8}, out[4];
+  const Array of_x = Array::view(x, {4}), of_y = Array::view(y, {4}), of_out = Array::view(out, {4});
+  small_calls(state, [&] { math::add(of_x, of_y, {.out = of_out}); });
+}
+BENCHMARK(small_call_on_kept_arrays);
+
 void small_reduce(benchmark::State& state) {
   const Prepared arrays(1);
   const ReduceOptions options{.out = arrays.out[{0}]};

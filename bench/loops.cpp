@@ -64,7 +64,8 @@ Loop spheres() {
          nearest(item) = least;)"});
   return {"spheres", 7, [nearest](const std::vector<Arg>& inputs, const Outputs& out) {
             const Array& dx = inputs.back().array();
-            std::vector<Array> results(out.arrays().begin(), out.arrays().end());
+            std::vector<Array> results;
+            for (const ArrayArg& each : out.list()) results.push_back(each.array());
             if (results.empty()) results.push_back(to_device(Array::empty(dx.shape(), DType::float32), dx.device()));
             std::vector<Arg> args = inputs;
             args.emplace_back(results.front());

@@ -118,7 +118,8 @@ double time_gufunc(std::int64_t items, int threads, double seconds, std::istream
   const GufuncOptions options{.out = found->gufunc.outputs(args)};
   if (threads > 0) return times_of(items, seconds, [&] { found->gufunc.outputs(args, options); }).front();
   const float* const b = inputs.size() > 1 ? inputs[1].as<float>() : nullptr;
-  return times_of(items, seconds, [&] { found->plain(inputs[0].as<float>(), b, options.out.arrays()[0].as<float>(), items); })
+  return times_of(items, seconds,
+                  [&] { found->plain(inputs[0].as<float>(), b, options.out.list()[0].array().as<float>(), items); })
       .front();
 }
 

@@ -49,7 +49,7 @@ struct GufuncDefinition {
 struct GufuncOptions {
   Outputs out = {};  ///< outputs, written in place; one may enlarge the loop, but is never broadcast
   /// Mask: bool, broadcast with the loop. Items with false are not computed: .out is unchanged there, other results are zero.
-  Array where = {};
+  ArrayArg where = {};
   /// Axes of each operand that are its core dimensions. The outputs may be omitted if none of them has core dimensions.
   std::vector<std::vector<int>> axes = {};
   std::optional<int> axis = std::nullopt;       ///< short form of axes, if all operands share one core dimension

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "kiln/array.hpp"
+#include "kiln/array_ref.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/chunked.hpp"
 #include "kiln/compile_options.hpp"

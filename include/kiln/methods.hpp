@@ -51,9 +51,9 @@ struct ReduceOptions {
   Axes axis = 0;                                ///< axes that are reduced
   bool keepdims = false;                        ///< true: reduced axes stay, with extent 1
   std::optional<Arg> initial = std::nullopt;    ///< scalar to start from; the loop's dtype must be able to represent its value
-  Array where = {};                             ///< mask: bool, broadcast with the array; elements with false are ignored
+  ArrayArg where = {};                          ///< mask: bool, broadcast with the array; elements with false are ignored
   std::optional<DType> dtype = std::nullopt;    ///< dtype of the computation and the result
-  Array out = {};                               ///< array of exactly the result's shape; written in place
+  ArrayArg out = {};                            ///< array of exactly the result's shape; written in place
   Stream stream = {};                           ///< stream that the call is queued on; default: the device's default stream
   std::optional<Device> device = std::nullopt;  ///< device of the call; default: its arrays', .stream's, or Device::best()
   std::stop_token stop = {};                    ///< token that ends the call with Stopped (docs/semantics.md)
@@ -64,7 +64,7 @@ struct ReduceOptions {
 struct AccumulateOptions {
   int axis = 0;                                 ///< axis that the method runs along; negative ones count from the end
   std::optional<DType> dtype = std::nullopt;    ///< dtype of the computation and the result
-  Array out = {};                               ///< array of exactly the result's shape; written in place
+  ArrayArg out = {};                            ///< array of exactly the result's shape; written in place
   Stream stream = {};                           ///< stream that the call is queued on; default: the device's default stream
   std::optional<Device> device = std::nullopt;  ///< device of the call; default: its arrays', .stream's, or Device::best()
   std::stop_token stop = {};                    ///< token that ends the call with Stopped (docs/semantics.md)

@@ -60,7 +60,7 @@ struct ReductionOptions {
   bool keepdims = false;                      ///< true: reduced axes stay, with extent 1
   std::optional<Arg> initial = std::nullopt;  ///< number that is combined before the mapped elements; invalid for a struct
   /// Mask: bool, broadcast with the inputs. Elements with false are ignored. Requires an identity or .initial.
-  Array where = {};
+  ArrayArg where = {};
   Outputs out = {};                             ///< outputs of exactly the results' shape; written in place
   std::optional<DType> dtype = std::nullopt;    ///< forces the loop whose outputs have this dtype
   std::string_view signature = {};              ///< forces a loop: "float32, float32 -> float64" by dtype names

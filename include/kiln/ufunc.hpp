@@ -30,33 +30,12 @@
 
 namespace kiln {
 
-/// The outputs to write to: one array, or one for each output of the ufunc. An empty handle in a list, {Array(), r}, requests a
-/// fresh output, like None in NumPy.
-class Outputs {
- public:
-  /// Constructs an empty list: every output is fresh.
-  Outputs() = default;
-  /// Constructs a list of one array.
-  Outputs(const Array& array) : arrays_{array} {}  // NOLINT(google-explicit-constructor)
-  /// Constructs a list of one array for each output, in their order.
-  Outputs(std::initializer_list<Array> arrays) : arrays_(arrays) {}
-  /// Constructs the list from a vector.
-  Outputs(std::vector<Array> arrays) : arrays_(std::move(arrays)) {}  // NOLINT(google-explicit-constructor)
-  /// Returns the given arrays; empty if there are none.
-  [[nodiscard]] std::span<const Array> arrays() const noexcept { return arrays_; }
-  /// Returns true if no output was given.
-  [[nodiscard]] bool empty() const noexcept { return arrays_.empty(); }
-
- private:
-  std::vector<Array> arrays_;
-};
-
 /// The options of a call. Every member has a default.
 struct CallOptions {
   Outputs out = {};  ///< outputs, written in place; never broadcast, never reallocated
   /// Mask: bool, broadcast with the arguments. Elements with false are not computed: .out is unchanged there, other results are
   /// zero.
-  Array where = {};
+  ArrayArg where = {};
   Stream stream = {};                           ///< stream that the call is queued on; default: the device's default stream
   std::optional<Device> device = std::nullopt;  ///< device of the call; default: its arrays', .stream's, or Device::best()
   Casting casting = Casting::same_kind;         ///< rule for every input and output of the chosen loop

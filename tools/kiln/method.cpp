@@ -141,7 +141,7 @@ AccumulateOptions Method::along_axis(const CallOptions& more) const {
   AccumulateOptions options;
   options.axis = reduce_.axis.list().front();
   options.dtype = reduce_.dtype;
-  if (!more.out.empty()) options.out = more.out.arrays().front();
+  if (!more.out.empty()) options.out = more.out.list().front();
   options.stream = more.stream;
   options.timeout = more.timeout;
   return options;
@@ -160,7 +160,7 @@ std::vector<Array> Method::run_on(const Function& function, std::span<const Arg>
   if (is_call()) return function.outputs(operands, call_options(more));
   ReduceOptions options = reduce_;
   options.where = more.where;
-  if (!more.out.empty()) options.out = more.out.arrays().front();
+  if (!more.out.empty()) options.out = more.out.list().front();
   options.stream = more.stream;
   options.timeout = more.timeout;
   return {function.reduce(array(operands, 0), options)};

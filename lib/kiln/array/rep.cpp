@@ -22,6 +22,16 @@ bool packed_axis(std::int64_t extent, std::int64_t stride, std::int64_t& expecte
   return true;
 }
 
+void take_device_memory(ArrayRep& rep, std::size_t bytes) {
+  backend::Backend& backend = backend::backend_for(rep.device);
+  void* address = backend.allocate(bytes, nullptr);
+  rep.data = static_cast<char*>(address);
+  rep.buffer =
+      std::shared_ptr<void>(address, [&backend, bytes](void* memory) noexcept { backend.deallocate(memory, bytes, nullptr); });
+}
+
+}  // namespace
+
 void set_flags(ArrayRep& rep) {
   const std::size_t rank = rep.shape.size();
   rep.size = 1;
@@ -37,16 +47,6 @@ void set_flags(ArrayRep& rep) {
     rep.f_contiguous = packed_axis(rep.shape[i], rep.strides[i], expected);
   }
 }
-
-void take_device_memory(ArrayRep& rep, std::size_t bytes) {
-  backend::Backend& backend = backend::backend_for(rep.device);
-  void* address = backend.allocate(bytes, nullptr);
-  rep.data = static_cast<char*>(address);
-  rep.buffer =
-      std::shared_ptr<void>(address, [&backend, bytes](void* memory) noexcept { backend.deallocate(memory, bytes, nullptr); });
-}
-
-}  // namespace
 
 Array make_array(ArrayRep rep) {
   set_flags(rep);

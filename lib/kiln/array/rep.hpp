@@ -26,6 +26,9 @@ struct ArrayRep {
   Device device;
 };
 
+/// Fills size and the contiguity flags from shape, strides and dtype.
+void set_flags(ArrayRep& rep);
+
 /// Fills size and the contiguity flags from shape, strides and dtype, and makes the handle.
 Array make_array(ArrayRep rep);
 

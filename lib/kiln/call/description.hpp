@@ -54,8 +54,8 @@ struct StandIns {
   /// TypeError and ShapeError for a text that cannot be read, or an array that is too large.
   StandIns(const Description& call, DeviceKind kind);
   std::vector<Arg> args;
-  Array where;
-  std::vector<Array> out;
+  ArrayArg where;
+  std::vector<ArrayArg> out;
 };
 
 /// The calls that were reported. Safe from any thread.

@@ -1,11 +1,13 @@
 #include "call/operands.hpp"
 
 #include <algorithm>
+#include <memory>
 
 #include "call/shapes.hpp"
 #include "call/staging.hpp"
 #include "call/window.hpp"
 #include "kiln/error.hpp"
+#include "kiln/event.hpp"
 #include "types/convert.hpp"
 
 namespace kiln::call {
@@ -43,6 +45,47 @@ std::string text(DType dtype) {
 
 }  // namespace
 
+Borrowed::~Borrowed() {
+  for (std::size_t i = std::min(count_, kInline); i-- > 0;) std::destroy_at(inline_at(i));
+}
+
+const detail::ArrayRep* Borrowed::add(std::size_t operand, const ArrayRef& ref) {
+  if (count_ < kInline) {
+    const Entry* const entry = std::construct_at(inline_at(count_), ref, operand);
+    ++count_;
+    return &entry->rep;
+  }
+  more_.push_back(std::make_unique<Entry>(ref, operand));
+  ++count_;
+  return &more_.back()->rep;
+}
+
+const Borrowed::Entry* Borrowed::entry_of(std::size_t operand) const noexcept {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (at(i).operand == operand) return &at(i);
+  }
+  return nullptr;
+}
+
+const detail::ArrayRep* Borrowed::find(std::size_t operand) const noexcept {
+  const Entry* const entry = entry_of(operand);
+  return entry != nullptr ? &entry->rep : nullptr;
+}
+
+Array Borrowed::handle(std::size_t operand) const {
+  const Entry* const entry = entry_of(operand);
+  return entry != nullptr ? detail::array_of(*entry->ref) : Array();
+}
+
+void Borrowed::wait_until_ready(const Device& device, backend::Queue* queue) const {
+  for (std::size_t i = 0; i < count_; ++i) {
+    const Event* const ready = at(i).ref->ready;
+    if (ready == nullptr) continue;
+    // A queue waits for events of its own device.
+    device.same_memory(ready->device()) ? ready->handle()->wait(queue) : ready->handle()->synchronize();
+  }
+}
+
 Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, std::size_t nout, std::size_t more)
     : callee_(callee),
       given_(given),
@@ -60,8 +103,8 @@ Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, st
   }
   for (std::size_t k = 0; k < nin; ++k) {
     const Arg& arg = given.args[k];
-    operands_[k] = {arg.array().rep().get(), arg.is_array() ? nullptr : &arg, 0};
-    if (arg.is_array() && !arg.array().valid())
+    operands_[k] = {rep_given(k, arg.array(), arg.ref()), arg.is_array() ? nullptr : &arg, 0};
+    if (arg.is_array() && operands_[k].rep == nullptr)
       throw TypeError(what() + ": " + name_of(k) + " is an empty Array handle, not an array");
     if (arg.is_array() && is_constant(k)) {
       throw TypeError(
@@ -72,23 +115,34 @@ Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, st
   }
   take_outputs();
   if (!masked()) return;
-  if (given.where.dtype() != DType::bool_) {
-    throw TypeError(what() + ": cannot cast .where from " + text(given.where.dtype()) +
+  operands_[nin_] = {rep_given(nin_, given.where.array(), given.where.ref()), nullptr, 1};
+  if (operands_[nin_].rep->dtype != DType::bool_) {
+    throw TypeError(what() + ": cannot cast .where from " + text(operands_[nin_].rep->dtype) +
                     " to bool; give a bool array, such as the result of a comparison");
   }
-  operands_[nin_] = {given.where.rep().get(), nullptr, 1};
+}
+
+const detail::ArrayRep* Operands::rep_given(std::size_t k, const Array& array, const ArrayRef* ref) {
+  if (ref == nullptr) [[likely]]
+    return array.rep().get();
+  try {
+    return borrowed_.add(k, *ref);
+  } catch (const ShapeError& error) {
+    throw ShapeError(what() + ": " + name_of(k) + ": " + error.what());
+  }
 }
 
 void Operands::take_outputs() {
-  const std::span<const Array> outs = given_.out;
+  const std::span<const ArrayArg> outs = given_.out;
   for (std::size_t o = 0; o < nout_; ++o) {
-    operands_[inputs_ + o] = {o < outs.size() ? outs[o].rep().get() : nullptr, nullptr, 0};
+    operands_[inputs_ + o] = {nullptr, nullptr, 0};
+    if (o < outs.size()) operands_[inputs_ + o].rep = rep_given(inputs_ + o, outs[o].array(), outs[o].ref());
   }
   if (outs.empty()) return;
   if (outs.size() != nout_) {
     throw TypeError(what() + " has " + counted(nout_, "output") + ", .out names " + counted(outs.size(), "array"));
   }
-  if (std::any_of(outs.begin(), outs.end(), [](const Array& array) { return array.valid(); })) return;
+  if (std::any_of(outs.begin(), outs.end(), [](const ArrayArg& out) { return out.valid(); })) return;
   throw TypeError(what() + ": " + name_of(inputs_) + " is an empty Array handle, not an array" +
                   (nout_ > 1 ? ", and so are the others; leave .out away for fresh results" : ""));
 }
@@ -99,8 +153,13 @@ std::string Operands::name_of(std::size_t k) const {
 }
 
 const Array& Operands::given(std::size_t k) const noexcept {
-  if (is_output(k)) return k - inputs_ < given_.out.size() ? given_.out[k - inputs_] : kNone;
-  return is_mask(k) ? given_.where : given_.args[k].array();
+  if (is_output(k)) return k - inputs_ < given_.out.size() ? given_.out[k - inputs_].array() : kNone;
+  return is_mask(k) ? given_.where.array() : given_.args[k].array();
+}
+
+Array Operands::handle(std::size_t k) const {
+  if (const Array& array = given(k); array.valid() || borrowed_.empty()) return array;
+  return borrowed_.handle(k);
 }
 
 void Operands::place(std::span<const Array> more) {
@@ -112,6 +171,7 @@ void Operands::place(std::span<const Array> more) {
     place_ = planned_place(*planned_on_, all, rep_of);
   } else {
     place_ = choose_place([this] { return what(); }, all, rep_of, [this](std::size_t k) { return name_of(k); }, given_.place);
+    if (!borrowed_.empty()) borrowed_.wait_until_ready(place_.device, place_.queue);
   }
 }
 
@@ -123,8 +183,8 @@ void Operands::set_types(const Types& types) {
 
 void Operands::check_casts(const Types& types, Casting casting) const {
   for (std::size_t o = 0; o < given_.out.size(); ++o) {
-    if (!given_.out[o].valid()) continue;
-    const DType to = given_.out[o].dtype();
+    if (!is_given(o)) continue;
+    const DType to = operands_[inputs_ + o].rep->dtype;
     if (can_cast(types.outputs[o], to, casting)) continue;
     throw TypeError(what() + ": cannot cast " + name_of(inputs_ + o) + " from " + text(types.outputs[o]) +
                     " to the out array's " + text(to) + " under casting \"" + std::string(name(casting)) + "\" for the loop " +
@@ -217,7 +277,7 @@ void Operands::stage(bool keeps) {
     if (rep == nullptr || !rep->on_host) continue;
     const bool read = !is_output(k) || keeps;
     hold(k, planned_ ? as_sent(*rep, read, k, place_.device)
-            : read   ? send(given(k).valid() ? given(k) : held_of(k), place_.device, place_.queue)
+            : read   ? send(given_rep(k) != nullptr ? handle(k) : held_of(k), place_.device, place_.queue)
                      : allocate_for(place_.queue, rep->shape, rep->dtype, place_.device));
   }
 }
@@ -243,7 +303,7 @@ void Operands::copy(std::uint64_t inputs) {
   if (place_.queue != nullptr && !planned_) place_.queue->synchronize();
   for (; inputs != 0; inputs &= inputs - 1) {
     const auto k = static_cast<std::size_t>(__builtin_ctzll(inputs));
-    hold(k, planned_ ? as_copied(*given(k).rep(), k) : given(k).copy());
+    hold(k, planned_ ? as_copied(*given_rep(k), k) : handle(k).copy());
   }
 }
 
@@ -265,11 +325,13 @@ Array Operands::zeros(const Shape& shape, DType dtype) const {
 
 std::shared_ptr<const void> Operands::kept(std::span<const Array> results) const {
   auto kept = std::make_shared<std::vector<Array>>(held_);
-  for (std::size_t k = 0; k < inputs_; ++k) {
-    if (given(k).valid()) kept->push_back(given(k));
+  backend::Capture* const capture = backend::Capture::current();
+  for (std::size_t k = 0; k < count_; ++k) {
+    // Memory of the caller's is the caller's to keep; a graph has to know where it is.
+    if (capture != nullptr || given(k).valid()) kept->push_back(handle(k));
   }
   kept->insert(kept->end(), results.begin(), results.end());
-  if (backend::Capture* const capture = backend::Capture::current()) note_memory(*capture, *kept);
+  if (capture != nullptr) note_memory(*capture, *kept);
   return kept;
 }
 
@@ -294,7 +356,7 @@ void Operands::measure(std::span<const Array> results) const {
 void Operands::check_files() const {
   if (!place_.gpu() && place_.queue != nullptr) place_.queue->synchronize();  // who reads has read
   for (std::size_t k = 0; k < count_; ++k) {
-    if (const Array& array = given(k); array.valid()) detail::MappedFile::check(*array.rep());
+    if (const detail::ArrayRep* const rep = given_rep(k)) detail::MappedFile::check(*rep);
   }
 }
 
@@ -303,7 +365,7 @@ void Operands::fetch_staged(std::span<Array> results) const {
     fetch_each(results);
   } catch (...) {
     // Memory of the queue's own must not be the caller's.
-    for (std::size_t o = 0; o < nout_; ++o) {
+    for (std::size_t o = 0; o < results.size(); ++o) {
       if (!is_given(o)) results[o] = Array();
     }
     throw;
@@ -314,7 +376,8 @@ void Operands::fetch_each(std::span<Array> results) const {
   if (place_.queue != nullptr) place_.queue->synchronize();
   for (std::size_t o = 0; o < nout_; ++o) {
     if (is_given(o)) {
-      if (rep(inputs_ + o) != results[o].rep().get()) call::fetch(held_of(inputs_ + o), results[o], place_.queue);
+      const std::size_t k = inputs_ + o;
+      if (rep(k) != given_rep(k)) call::fetch(held_of(k), handle(k), place_.queue);
     } else if (place_.on_host) {
       const detail::ArrayRep& rep = *results[o].rep();
       Array host = Array::empty(rep.shape, rep.dtype, rep.f_contiguous && !rep.c_contiguous ? Order::fortran : Order::c);
@@ -326,12 +389,12 @@ void Operands::fetch_each(std::span<Array> results) const {
 
 std::string Operands::text_of(std::size_t k) const {
   if (k < nin_ && !given_.args[k].is_array()) return text(given_.args[k].dtype());
-  if (!given(k).valid()) return "";
-  const detail::ArrayRep& rep = *given(k).rep();
+  if (given_rep(k) == nullptr) return "";
+  const detail::ArrayRep& rep = *given_rep(k);
   const bool copied = place_.staged ? (overwritten_ >> k & 1U) != 0 : operands_[k].rep != &rep;
   if (copied) return call::text_of(*as_copied(rep, k).rep());
   for (std::size_t i = 0; i < nin_ && is_output(k); ++i) {
-    if (given(i).valid() && same_window(*given(i).rep(), rep)) return call::text_of(rep, " of input " + std::to_string(i));
+    if (given_rep(i) != nullptr && same_window(*given_rep(i), rep)) return call::text_of(rep, " of input " + std::to_string(i));
   }
   return call::text_of(rep);
 }
@@ -372,8 +435,16 @@ std::string counted(std::size_t count, const char* noun) {
   return std::to_string(count) + " " + noun + (count == 1 ? "" : "s");
 }
 
-void check_results_wanted(const std::string& function, std::size_t nout, std::size_t wanted) {
+void Operands::give(std::span<Array> results) const {
+  for (std::size_t o = 0; o < results.size(); ++o) {
+    if (is_given(o)) results[o] = handle(inputs_ + o);
+  }
+}
+
+void check_results_wanted(const std::string& function, std::size_t nout, std::size_t wanted, const Outputs& given) {
   if (nout == wanted) return;
+  const bool all_given = given.list().size() == nout && std::ranges::all_of(given.list(), &ArrayArg::valid);
+  if (wanted == 0 && all_given) return;
   if (wanted == 1) {
     throw TypeError(function + " has " + std::to_string(nout) + " outputs: call outputs<" + std::to_string(nout) +
                     ">() instead of operator()");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "array/mapped_file.hpp"
+#include "array/ref.hpp"
 #include "array/rep.hpp"
 #include "call/constants.hpp"
 #include "call/description.hpp"
@@ -40,13 +41,13 @@ class Callee {
 };
 
 /// The mask of a call without one.
-inline const Array kNoMask;
+inline const ArrayArg kNoMask;
 
-/// The user's operands. `out` is empty, or has an array for each output, of which some may be empty handles.
+/// The user's operands. `out` is empty, or has one for each output, of which some may be empty.
 struct Given {
   std::span<const Arg> args;
-  const Array& where;
-  std::span<const Array> out;
+  const ArrayArg& where;
+  std::span<const ArrayArg> out;
   Wanted place;
 };
 
@@ -65,6 +66,43 @@ struct Operand {
   const detail::ArrayRep* rep;  ///< array, as the kernel gets it
   const Arg* scalar;
   std::int64_t itemsize;  ///< bytes of an element in memory; set with the types
+};
+
+/// The arrays of a call that stand in memory of the caller's. They allocate nothing for a few operands of few axes.
+class Borrowed {
+ public:
+  Borrowed() = default;
+  ~Borrowed();
+  Borrowed(const Borrowed&) = delete;
+  Borrowed& operator=(const Borrowed&) = delete;
+
+  /// Returns the array of that operand, which stays where it is. Throws the exceptions of detail::rep_of().
+  const detail::ArrayRep* add(std::size_t operand, const ArrayRef& ref);
+  /// Returns the array of an operand; null if it was not added.
+  [[nodiscard]] const detail::ArrayRep* find(std::size_t operand) const noexcept;
+  /// Returns a view of the memory of an operand; an empty handle if it was not added.
+  [[nodiscard]] Array handle(std::size_t operand) const;
+  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  /// Makes work that is queued there from now on wait until the elements are ready.
+  void wait_until_ready(const Device& device, backend::Queue* queue) const;
+
+ private:
+  struct Entry {
+    Entry(const ArrayRef& of, std::size_t number) : rep(detail::rep_of(of)), ref(&of), operand(number) {}
+    detail::ArrayRep rep;
+    const ArrayRef* ref;
+    std::size_t operand;
+  };
+  static constexpr std::size_t kInline = 4;
+  [[nodiscard]] Entry* inline_at(std::size_t i) noexcept { return reinterpret_cast<Entry*>(room_) + i; }
+  [[nodiscard]] const Entry& at(std::size_t i) const noexcept {
+    return i < kInline ? reinterpret_cast<const Entry*>(room_)[i] : *more_[i - kInline];
+  }
+  [[nodiscard]] const Entry* entry_of(std::size_t operand) const noexcept;
+
+  std::size_t count_ = 0;
+  alignas(Entry) unsigned char room_[kInline * sizeof(Entry)];  // stays uninitialized: most calls borrow nothing
+  std::vector<std::unique_ptr<Entry>> more_;
 };
 
 class Operands {
@@ -128,9 +166,9 @@ class Operands {
   /// Replaces an input by an array: a scalar that the kernel needs in memory.
   void replace(std::size_t input, Array array);
   /// Returns the array of an operand that is one, as the kernel gets it.
-  [[nodiscard]] const Array& array(std::size_t k) const {
-    return given(k).rep().get() == operands_[k].rep ? given(k) : held_of(k);
-  }
+  [[nodiscard]] Array array(std::size_t k) const { return given_rep(k) == operands_[k].rep ? handle(k) : held_of(k); }
+  /// Returns the array of an operand, as the user gave it: a view of memory of the caller's. Empty if there is none.
+  [[nodiscard]] Array handle(std::size_t k) const;
 
   /// Stage: checks a given output against this shape.
   void check_output(std::size_t k, const Shape& shape) const;
@@ -149,6 +187,8 @@ class Operands {
   /// Returns a fresh array of zeros on the device of the result.
   [[nodiscard]] Array zeros(const Shape& shape, DType dtype) const;
   [[nodiscard]] bool results_on_host() const noexcept { return place_.on_host && !place_.gpu(); }
+  /// Fills the results of given outputs: with the given arrays, and with views of memory of the caller's.
+  void give(std::span<Array> results) const;
   void set_output(std::size_t output, const detail::ArrayRep* rep) noexcept { operands_[inputs_ + output].rep = rep; }
   /// Returns the arrays that queued work uses; null if nothing is queued. They include the arrays that the kernel reads. A
   /// capture holds them, too.
@@ -185,10 +225,16 @@ class Operands {
   struct alignas(16) Value {
     unsigned char bytes[16];
   };
-  /// Returns the array that the user gave; an empty handle if there is none.
+  /// Returns what the user gave as an array, a mask or an output.
   [[nodiscard]] const Array& given(std::size_t k) const noexcept;
+  /// Returns the array that the user gave; null if there is none.
+  [[nodiscard]] const detail::ArrayRep* given_rep(std::size_t k) const noexcept {
+    const Array& array = given(k);
+    return array.valid() || borrowed_.empty() ? array.rep().get() : borrowed_.find(k);
+  }
   void measure(std::span<const Array> results) const;
   void take_outputs();
+  const detail::ArrayRep* rep_given(std::size_t k, const Array& array, const ArrayRef* ref);
   void stage(bool keeps);
   void copy(std::uint64_t inputs);
   void fetch_staged(std::span<Array> results) const;
@@ -219,12 +265,14 @@ class Operands {
   std::array<Operand, kMax> operands_;
   std::array<Value, kMax> values_;
   std::vector<Array> held_;  // private copies, and transferred arrays
+  Borrowed borrowed_;
 };
 
 /// Returns "1 array", "2 arrays".
 [[nodiscard]] std::string counted(std::size_t count, const char* noun);
-/// Throws TypeError unless a function of `nout` outputs has as many results requested.
-void check_results_wanted(const std::string& function, std::size_t nout, std::size_t wanted);
+/// Throws TypeError unless a function of `nout` outputs has as many results requested. None may be requested where each output
+/// is given.
+void check_results_wanted(const std::string& function, std::size_t nout, std::size_t wanted, const Outputs& given);
 /// Throws TypeError: a planned call has nothing to compute.
 [[noreturn]] void fail_nothing(const std::string& function);
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "array/rep.hpp"
+#include "call/arrays_of.hpp"
 #include "call/window.hpp"
 #include "device/capture.hpp"
 
@@ -31,23 +32,33 @@ bool overlaps(const Array& input, const Array& output, bool by_element) {
          !(by_element && have_same_window(input, output));
 }
 
-bool on_host(std::span<const Arg> args, const Array& where, std::span<const Array> out) {
-  const auto is_host = [](const Array& array) { return !array.valid() || array.is_host(); };
-  return std::ranges::all_of(args, [&](const Arg& arg) { return is_host(arg.array()); }) && is_host(where) &&
-         std::ranges::all_of(out, is_host);
+bool on_host(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out) {
+  const auto is_host = [](const auto& operand) {
+    return operand.ref() != nullptr ? !operand.ref()->device : !operand.array().valid() || operand.array().is_host();
+  };
+  return std::ranges::all_of(args, is_host) && is_host(where) && std::ranges::all_of(out, is_host);
 }
 
-bool chunks_gain(std::span<const Arg> args, const Array& where, std::span<const Array> out, const Wanted& wanted,
+bool chunks_gain(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out, const Wanted& wanted,
                  bool by_element) {
   std::int64_t bytes = 0;
-  const auto add = [&](const Array& array) {
-    if (array.valid()) bytes += array.nbytes();
+  const auto add = [&](const auto& operand) {
+    if (const ArrayRef* const ref = operand.ref()) {
+      // A layout that no array has is the call's to refuse.
+      double of_ref = static_cast<double>(itemsize(ref->dtype));
+      for (const std::int64_t extent : ref->shape) of_ref *= static_cast<double>(extent);
+      bytes += of_ref > 0 && of_ref < 0x1p62 ? static_cast<std::int64_t>(of_ref) : 0;
+    } else if (operand.array().valid()) {
+      bytes += operand.array().nbytes();
+    }
   };
-  for (const Arg& arg : args) add(arg.array());
-  for (const Array& array : out) add(array);
+  for (const Arg& arg : args) add(arg);
+  for (const ArrayArg& output : out) add(output);
   if (bytes < kChunksFrom || !on_host(args, where, out)) return false;
   const Device device = host_place(wanted);
-  return !device.is_cpu() && backend::Capture::current() == nullptr && !any_overlap(args, where, out, by_element);
+  if (device.is_cpu() || backend::Capture::current() != nullptr) return false;
+  const ArraysOf arrays(args, where, out);
+  return !any_overlap(arrays.args, arrays.where, arrays.out, by_element);
 }
 
 }  // namespace kiln::call

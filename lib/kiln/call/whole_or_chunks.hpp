@@ -19,16 +19,16 @@ namespace kiln::call {
 [[nodiscard]] bool overlaps(const Array& input, const Array& output, bool by_element);
 
 /// Whether all of a call's arrays are host arrays.
-[[nodiscard]] bool on_host(std::span<const Arg> args, const Array& where, std::span<const Array> out);
+[[nodiscard]] bool on_host(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out);
 
 /// Whether a call whose results do not depend on chunks is quicker in them.
-[[nodiscard]] bool chunks_gain(std::span<const Arg> args, const Array& where, std::span<const Array> out, const Wanted& wanted,
-                               bool by_element);
+[[nodiscard]] bool chunks_gain(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out,
+                               const Wanted& wanted, bool by_element);
 
 /// `whole()`, or `in_chunks(device, options)`: at once where `chunks`, else where `whole()` finds no memory on a GPU. Nothing
 /// has been written then, since results of host arrays are fetched last.
 template <class Options, class Whole, class InChunks>
-void whole_or_in_chunks(std::span<const Arg> args, const Array& where, std::span<const Array> out, const Options& options,
+void whole_or_in_chunks(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out, const Options& options,
                         bool chunks, std::span<Array> results, const Whole& whole, const InChunks& in_chunks) {
   std::exception_ptr no_memory;
   try {

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "array/rep.hpp"
+#include "call/arrays_of.hpp"
 #include "call/stoppable.hpp"
 #include "chunk/checks.hpp"
 #include "chunk/pipeline.hpp"
@@ -30,13 +31,14 @@ Array ChunkedUfunc::accumulate(const Array& a, const AccumulateOptions& options)
   const std::string what = impl.name() + ".accumulate";
   const Arg arg(a);
   const auto name_of = [](std::size_t k) { return std::string(k == 0 ? "the array" : "the out array"); };
-  const std::span<const Array> out(&options.out, options.out.valid() ? 1 : 0);
+  const Array given = call::array_of(options.out);
+  const std::span<const Array> out(&given, given.valid() ? 1 : 0);
   chunk::check_host(what, {&arg, 1}, Array(), out, {options.stream, options.device}, name_of);
   if (a.valid() && a.size() == 0) return function_.accumulate(a, options);
   const DType dtype = ufunc::AccumulateCall(impl, arg, options).plan().outputs[0];
   chunk::check_overlap(what, {&arg, 1}, Array(), out, true, name_of);
 
-  const Array result = options.out.valid() ? options.out : Array::empty(a.shape(), dtype);
+  const Array result = given.valid() ? given : Array::empty(a.shape(), dtype);
   const Dims named = ufunc::named_axes([&] { return what; }, options.axis, a.shape());
   std::size_t axis = 0;
   while (named[axis] == 0) ++axis;

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "array/rep.hpp"
+#include "call/arrays_of.hpp"
 #include "call/operands.hpp"
 #include "call/stoppable.hpp"
 #include "chunk/checks.hpp"
@@ -14,24 +15,28 @@ namespace kiln {
 namespace chunk {
 namespace {
 
-void call_gufunc(const Gufunc& function, const ChunkOptions& how, std::span<const Arg> args, const GufuncOptions& options,
+void call_gufunc(const Gufunc& function, const ChunkOptions& how, std::span<const Arg> given_args, const GufuncOptions& options,
                  std::span<Array> results) {
+  const call::ArraysOf arrays(given_args, options.where, options.out.list());
+  const std::span<const Arg> args = arrays.args;
+  std::vector<Array> unwanted(results.empty() ? arrays.out.size() : 0);
+  if (results.empty()) results = unwanted;
   const detail::GufuncImpl& impl = *function.impl();
   const auto name_of = [&](std::size_t k) { return impl.operand_name(k); };
-  const std::span<const Array> out = options.out.arrays();
-  check_host(impl.name(), args, options.where, out, {options.stream, options.device}, name_of);
+  const std::span<const Array> out = arrays.out;
+  check_host(impl.name(), args, arrays.where, out, {options.stream, options.device}, name_of);
   gufunc::Call whole(impl, args, options);
   const GufuncResolution resolution = whole.resolve();
   const gufunc::CoreShape& shape = whole.shape();
   if (resolution.mapping == "nothing") return gufunc::Call(impl, args, options).run(results);
-  check_overlap(impl.name(), args, options.where, out, false, name_of);
+  check_overlap(impl.name(), args, arrays.where, out, false, name_of);
 
   Job job{.what = impl.name(), .inputs = {}, .outputs = {}, .cut = Cut(shape.loop, {}, 0, 1)};
   for (std::size_t k = 0; k < args.size(); ++k) {
     if (args[k].is_array()) job.inputs.emplace_back(args[k].array(), shape.operands[k].loop);
   }
-  const bool masked = options.where.valid();
-  if (masked) job.inputs.emplace_back(options.where, shape.where.loop);
+  const bool masked = arrays.where.valid();
+  if (masked) job.inputs.emplace_back(arrays.where, shape.where.loop);
   for (std::size_t o = 0; o < results.size(); ++o) {
     results[o] = o < out.size() ? out[o] : Array();
     if (!results[o].valid()) {
@@ -64,8 +69,8 @@ ChunkedGufunc::ChunkedGufunc(Gufunc function, ChunkOptions options) : function_(
 
 void ChunkedGufunc::call(std::span<const Arg> args, const GufuncOptions* options, std::span<Array> results) const {
   static const GufuncOptions none;
-  call::check_results_wanted(function_.name(), static_cast<std::size_t>(function_.nout()), results.size());
   const GufuncOptions& given = options != nullptr ? *options : none;
+  call::check_results_wanted(function_.name(), static_cast<std::size_t>(function_.nout()), results.size(), given.out);
   call::stoppable(function_.name(), "", given, [&] { chunk::call_gufunc(function_, how_, args, given, results); });
 }
 

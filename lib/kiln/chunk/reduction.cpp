@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "array/rep.hpp"
+#include "call/arrays_of.hpp"
 #include "call/operands.hpp"
 #include "call/stoppable.hpp"
 #include "chunk/checks.hpp"
@@ -30,20 +31,27 @@ class ReductionCall {
  public:
   ReductionCall(const reduce::Target& target, std::span<const Arg> args, const reduce::Options& options,
                 const ChunkOptions& how)
-      : target_(target), args_(args), options_(options), how_(how), whole_(target, args, options) {}
+      : target_(target),
+        arrays_(args, options.where, options.out),
+        args_(arrays_.args),
+        options_(options),
+        how_(how),
+        whole_(target, args_, options) {}
 
   void run(std::span<Array> results, TwoStepsOf in_two_steps) {
+    std::vector<Array> unwanted(results.empty() ? arrays_.out.size() : 0);
+    if (results.empty()) results = unwanted;
     const auto name_of = [&](std::size_t k) { return target_.operand_name(k); };
-    check_host(target_.what(), args_, options_.where, options_.out, {options_.stream, options_.device}, name_of);
+    check_host(target_.what(), args_, arrays_.where, arrays_.out, {options_.stream, options_.device}, name_of);
     const Resolution resolution = whole_.resolve();
     if (resolution.variant == "empty") return reduce::Call(target_, args_, options_).run(results);
-    check_overlap(target_.what(), args_, options_.where, options_.out, false, name_of);
+    check_overlap(target_.what(), args_, arrays_.where, arrays_.out, false, name_of);
     for (const Arg& arg : args_) {
       if (arg.is_array()) inputs_.push_back(broadcast_operand(arg.array(), whole_.whole()));
     }
-    if (options_.where.valid()) inputs_.push_back(broadcast_operand(options_.where, whole_.whole()));
+    if (arrays_.where.valid()) inputs_.push_back(broadcast_operand(arrays_.where, whole_.whole()));
     for (std::size_t o = 0; o < results.size(); ++o) {
-      results[o] = o < options_.out.size() ? options_.out[o] : Array();
+      results[o] = o < arrays_.out.size() ? arrays_.out[o] : Array();
       if (!results[o].valid()) results[o] = Array::empty(resolution.shape, whole_.loop().outputs[o]);
     }
     Job job{.what = target_.what(), .inputs = inputs_, .outputs = {}, .cut = cut(results)};
@@ -62,11 +70,12 @@ class ReductionCall {
     // The dtype of a method's results would be widened again.
     const ufunc::LoopOptions loop = steps.combine->maps() ? ufunc::LoopOptions{.casting = options_.loop.casting}
                                                           : ufunc::LoopOptions{.dtype = steps.states.front()};
+    const std::vector<ArrayArg> outputs(results.begin(), results.end());
     const reduce::Options last{.axis = first,
                                .keepdims = false,
                                .initial = options_.initial,
                                .where = call::kNoMask,
-                               .out = results,
+                               .out = outputs,
                                .loop = loop,
                                .stream = stream};
     // What does not compile is told before anything is computed.
@@ -149,8 +158,9 @@ class ReductionCall {
       const std::vector<Arg> parts = arguments_of(chunk, args_);
       reduce::Numbers numbers{0, steps};
       for (std::size_t d = 0; d < steps.size(); ++d) numbers.first += chunk.box.begin[d] * steps[d];
-      const std::vector<Array> outputs = outputs_of(chunk);
-      const Array mask = options_.where.valid() ? chunk.inputs.back() : Array();
+      const std::vector<Array> arrays = outputs_of(chunk);
+      const std::vector<ArrayArg> outputs(arrays.begin(), arrays.end());
+      const ArrayArg mask = arrays_.where.valid() ? ArrayArg(chunk.inputs.back()) : ArrayArg();
       const reduce::Options of_chunk{.axis = options_.axis,
                                      .keepdims = options_.keepdims,
                                      .initial = initial,
@@ -165,6 +175,7 @@ class ReductionCall {
   }
 
   const reduce::Target& target_;
+  call::ArraysOf arrays_;
   std::span<const Arg> args_;
   const reduce::Options& options_;
   const ChunkOptions& how_;
@@ -198,7 +209,7 @@ ChunkedReduction::ChunkedReduction(Reduction function, ChunkOptions options)
 void ChunkedReduction::call(std::span<const Arg> args, const ReductionOptions* given, std::span<Array> results) const {
   static const ReductionOptions none;
   const ReductionOptions& options = given != nullptr ? *given : none;
-  call::check_results_wanted(function_.name(), static_cast<std::size_t>(function_.nout()), results.size());
+  call::check_results_wanted(function_.name(), static_cast<std::size_t>(function_.nout()), results.size(), options.out);
   const reduce::Options view = reduce::options_of(options);
   call::stoppable(function_.name(), "", options, [&] {
     chunk::ReductionCall(*function_.impl(), args, view, how_).run(results, [&](const ufunc::Loop& loop) {

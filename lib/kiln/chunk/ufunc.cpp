@@ -3,6 +3,7 @@
 
 #include "array/access.hpp"
 #include "array/rep.hpp"
+#include "call/arrays_of.hpp"
 #include "call/operands.hpp"
 #include "call/stoppable.hpp"
 #include "chunk/checks.hpp"
@@ -24,23 +25,27 @@ Array once(const Array& input) {
   return rep.shape == input.shape() ? input : detail::make_array(std::move(rep));
 }
 
-void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const Arg> args, const CallOptions& options,
+void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const Arg> given_args, const CallOptions& options,
                 std::span<Array> results) {
+  const call::ArraysOf arrays(given_args, options.where, options.out.list());
+  const std::span<const Arg> args = arrays.args;
+  std::vector<Array> unwanted(results.empty() ? arrays.out.size() : 0);
+  if (results.empty()) results = unwanted;
   const detail::UfuncImpl& impl = *function.impl();
   const auto name_of = [&](std::size_t k) { return impl.operand_name(k); };
-  const std::span<const Array> out = options.out.arrays();
-  check_host(impl.name(), args, options.where, out, {options.stream, options.device}, name_of);
+  const std::span<const Array> out = arrays.out;
+  check_host(impl.name(), args, arrays.where, out, {options.stream, options.device}, name_of);
   const Resolution resolution = ufunc::Call(impl, args, options).resolve();
   const Shape& loop = resolution.shape;
   if (resolution.variant == "empty") return ufunc::Call(impl, args, options).run(results);
-  check_overlap(impl.name(), args, options.where, out, true, name_of);
+  check_overlap(impl.name(), args, arrays.where, out, true, name_of);
 
   Job job{.what = impl.name(), .inputs = {}, .outputs = {}, .cut = Cut(loop, {}, 0, 1)};
   for (const Arg& arg : args) {
     if (arg.is_array()) job.inputs.push_back(broadcast_operand(once(arg.array()), loop));
   }
-  const bool masked = options.where.valid();
-  if (masked) job.inputs.push_back(broadcast_operand(once(options.where), loop));
+  const bool masked = arrays.where.valid();
+  if (masked) job.inputs.push_back(broadcast_operand(once(arrays.where), loop));
   std::vector<Operand> given = job.inputs;
   for (const Array& array : out) {
     if (array.valid()) given.push_back(broadcast_operand(array, loop));
@@ -60,7 +65,7 @@ void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const 
   run(job, how, [&](const Chunk& chunk) {
     const std::vector<Arg> parts = arguments_of(chunk, args);
     const CallOptions of_chunk{.out = Outputs(chunk.outputs),
-                               .where = masked ? chunk.inputs.back() : Array(),
+                               .where = masked ? ArrayArg(chunk.inputs.back()) : ArrayArg(),
                                .stream = chunk.stream,
                                .casting = options.casting,
                                .dtype = options.dtype,
@@ -79,8 +84,8 @@ ChunkedUfunc::ChunkedUfunc(Ufunc function, ChunkOptions options) : function_(std
 
 void ChunkedUfunc::call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
   static const CallOptions none;
-  call::check_results_wanted(function_.name(), function_.impl()->nout(), results.size());
   const CallOptions& given = options != nullptr ? *options : none;
+  call::check_results_wanted(function_.name(), function_.impl()->nout(), results.size(), given.out);
   call::stoppable(function_.name(), "", given, [&] { chunk::call_ufunc(function_, how_, args, given, results); });
 }
 

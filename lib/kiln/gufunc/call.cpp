@@ -16,7 +16,7 @@ Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const Gu
       options_(options),
       nin_(gufunc.nin()),
       nout_(gufunc.nout()),
-      operands_(gufunc, {args, options.where, options.out.arrays(), {options.stream, options.device}}, nin_, nout_) {}
+      operands_(gufunc, {args, options.where, options.out.list(), {options.stream, options.device}}, nin_, nout_) {}
 
 /// Everything that can be wrong, before anything is transferred or written.
 void Call::check() {
@@ -138,12 +138,12 @@ void Call::check_outputs() const {
 }
 
 void Call::allocate(std::span<const Shape> shapes, std::span<Array> results) const {
+  operands_.give(results);
   for (std::size_t o = 0; o < nout_; ++o) {
+    if (operands_.is_given(o)) continue;
     const DType dtype = plan_->loop.outputs[o];
     // Items that a mask leaves out are zero.
-    results[o] = operands_.is_given(o) ? options_.out.arrays()[o]
-                 : operands_.masked()  ? operands_.zeros(shapes[o], dtype)
-                                       : operands_.allocate(shapes[o], dtype);
+    results[o] = operands_.masked() ? operands_.zeros(shapes[o], dtype) : operands_.allocate(shapes[o], dtype);
   }
 }
 

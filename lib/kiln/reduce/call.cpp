@@ -28,7 +28,7 @@ Options options_of(const ReductionOptions& options) {
           .keepdims = options.keepdims,
           .initial = options.initial,
           .where = options.where,
-          .out = options.out.arrays(),
+          .out = options.out.list(),
           .loop = {options.casting, options.dtype, options.signature},
           .stream = options.stream,
           .device = options.device};
@@ -66,9 +66,11 @@ void Call::check() {
 
 void Call::prepare(std::span<Array> results) {
   if (outputs_ > 0) operands_.separate(false, false);
+  operands_.give(results);
   for (std::size_t o = 0; o < operands_.nout(); ++o) {
-    results[o] = operands_.is_given(o) ? options_.out[o] : operands_.allocate(shape_, plan_->loop.outputs[o]);
-    if (!operands_.is_given(o)) operands_.set_output(o, results[o].rep().get());
+    if (operands_.is_given(o)) continue;
+    results[o] = operands_.allocate(shape_, plan_->loop.outputs[o]);
+    operands_.set_output(o, results[o].rep().get());
   }
 }
 

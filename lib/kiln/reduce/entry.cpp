@@ -23,7 +23,7 @@ bool has_element(const Array& array, bool wanted) {
 
 Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
   const Arg arg(a);
-  const std::span<const Array> out(&options.out, options.out.valid() ? 1 : 0);
+  const std::span<const ArrayArg> out(&options.out, options.out.valid() ? 1 : 0);
   Array result;
   call::stoppable(impl_->name(), ".reduce", options, [&] {
     call::whole_or_in_chunks(
@@ -38,10 +38,10 @@ Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
 void Reduction::call(std::span<const Arg> args, const ReductionOptions* options, std::span<Array> results) const {
   static const ReductionOptions none;
   const ReductionOptions& given = options != nullptr ? *options : none;
-  call::check_results_wanted(name(), impl_->loops().nout(), results.size());
+  call::check_results_wanted(name(), impl_->loops().nout(), results.size(), given.out);
   call::stoppable(name(), "", given, [&] {
     call::whole_or_in_chunks(
-        args, given.where, given.out.arrays(), given, false, results,
+        args, given.where, given.out.list(), given, false, results,
         [&] {
           const reduce::Options view = reduce::options_of(given);
           reduce::Call(*impl_, args, view).run(results);

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "call/arrays_of.hpp"
 #include "call/stoppable.hpp"
 #include "call/window.hpp"
 #include "kiln/error.hpp"
@@ -85,7 +86,8 @@ Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOpti
   reduce::check_indices(name() + ".reduceat", indices);
   // They are read here, and queued work may still write them.
   if (backend::Queue* const queue = options.stream.queue().get(); queue != nullptr) queue->synchronize();
-  const reduce::Begins begins(indices, options.out.valid() && call::share_memory(*indices.rep(), *options.out.rep()));
+  const Array out = call::array_of(options.out);
+  const reduce::Begins begins(indices, out.valid() && call::share_memory(*indices.rep(), *out.rep()));
   const reduce::Method method(*impl_, ufunc::Method::reduceat);
   const Axes axis = options.axis;
   const Arg arg(a);

@@ -26,8 +26,8 @@ struct Options {
   const Axes& axis;
   bool keepdims;
   const std::optional<Arg>& initial;
-  const Array& where;
-  std::span<const Array> out;
+  const ArrayArg& where;
+  std::span<const ArrayArg> out;
   ufunc::LoopOptions loop;
   const Stream& stream;
   const std::optional<Device>& device = call::kAnyDevice;

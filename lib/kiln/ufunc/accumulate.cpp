@@ -33,7 +33,7 @@ void AccumulateCall::check() {
 
 Array AccumulateCall::run() {
   check();
-  Array result = options_.out;
+  Array result = operands_.handle(1);
   if (array().size == 0) {
     if (!result.valid()) result = operands_.allocate(array().shape, dtype());
     operands_.fetch({&result, 1});
@@ -93,8 +93,8 @@ void AccumulateCall::choose_loop() {
 
 Loop AccumulateCall::chosen_loop() const {
   // As NumPy has it, a given result is the first operand, and add and multiply then widen nothing.
-  if (options_.out.valid() && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
-    const Argument pair[] = {{options_.out.dtype(), false}, {array().dtype, false}};
+  if (operands_.is_given(0) && !options_.dtype && ufunc_.nin() == 2 && ufunc_.nout() == 1) {
+    const Argument pair[] = {{operands_.rep(1)->dtype, false}, {array().dtype, false}};
     Loop loop = ufunc_.choose({.name = what(),
                                .options = ".dtype",
                                .reduces = true,
@@ -109,7 +109,7 @@ Loop AccumulateCall::chosen_loop() const {
                                 .source = ufunc_.source(),
                                 .array = array().dtype,
                                 .dtype = options_.dtype,
-                                .widens_integers = ufunc_.definition().widens_integers && !options_.out.valid(),
+                                .widens_integers = ufunc_.definition().widens_integers && !operands_.is_given(0),
                                 .identity = !ufunc_.definition().identity.empty(),
                                 .bools_are_numbers = ufunc_.definition().bools_are_numbers});
 }

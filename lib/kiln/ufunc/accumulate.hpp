@@ -41,8 +41,7 @@ class AccumulateCall final : public call::Callee {
   [[nodiscard]] const detail::ArrayRep& array() const { return *operands_.rep(0); }
   [[nodiscard]] DType dtype() const { return plan_->loop.outputs[0]; }
   [[nodiscard]] MethodVariant variant() const {
-    return {
-        .method = Method::accumulate, .array = array().dtype, .result = options_.out.valid() ? options_.out.dtype() : dtype()};
+    return {.method = Method::accumulate, .array = array().dtype, .result = operands_.storage_dtype(1)};
   }
   void check();
   void choose_loop();

@@ -27,9 +27,10 @@ AtCall::AtCall(const detail::UfuncImpl& ufunc, Array target, std::span<const Arr
                const AtOptions& options)
     : ufunc_(ufunc),
       target_(std::move(target)),
+      out_(target_),
       indices_(indices.begin(), indices.end()),
       value_(value),
-      operands_(*this, {{value, value != nullptr ? 1U : 0U}, call::kNoMask, {&target_, 1}, {options.stream, options.device}},
+      operands_(*this, {{value, value != nullptr ? 1U : 0U}, call::kNoMask, {&out_, 1}, {options.stream, options.device}},
                 value != nullptr ? 1 : 0, 1) {
   check_ufunc();
   check_arrays();

@@ -54,6 +54,7 @@ class AtCall final : public call::Callee {
 
   const detail::UfuncImpl& ufunc_;
   Array target_;  // the user's
+  ArrayArg out_;  // the same
   std::vector<Array> indices_;
   const Arg* value_;
   call::Operands operands_;

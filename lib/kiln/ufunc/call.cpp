@@ -32,7 +32,7 @@ layout::Operand placed(const call::Operand& operand) {
 Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const CallOptions& options)
     : ufunc_(ufunc),
       options_(options),
-      operands_(ufunc, {args, options.where, options.out.arrays(), {options.stream, options.device}}, ufunc.nin(), ufunc.nout(),
+      operands_(ufunc, {args, options.where, options.out.list(), {options.stream, options.device}}, ufunc.nin(), ufunc.nout(),
                 options.where.valid() && !options.out.empty() ? ufunc.nout() : 0) {
   if (operands_.masked()) layout_.masking = options.out.empty() ? Masking::zero : Masking::keep;
 }
@@ -172,8 +172,8 @@ void Call::classify() {
 }
 
 void Call::allocate(std::span<Array> results) const {
+  operands_.give(results);
   for (std::size_t o = 0; o < operands_.nout(); ++o) {
-    if (operands_.is_given(o)) results[o] = options_.out.arrays()[o];
     if (operands_.rep(operands_.inputs() + o) != nullptr) continue;  // given, or made by separate()
     const DType dtype = plan_->loop.outputs[o];
     if (size_ == 0 || all_c_ || all_f_) {

@@ -12,13 +12,13 @@ namespace kiln {
 void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::span<Array> results) const {
   static const CallOptions none;
   const CallOptions& given = options != nullptr ? *options : none;
-  call::check_results_wanted(impl_->name(), impl_->nout(), results.size());
+  call::check_results_wanted(impl_->name(), impl_->nout(), results.size(), given.out);
   // With a mask a chunk's outputs are read, too, and count twice.
   const bool fit = !given.where.valid() || args.size() + 1 + 2 * results.size() <= call::Operands::kMax;
-  const bool chunks = fit && call::chunks_gain(args, given.where, given.out.arrays(), {given.stream, given.device}, true);
+  const bool chunks = fit && call::chunks_gain(args, given.where, given.out.list(), {given.stream, given.device}, true);
   call::stoppable(impl_->name(), "", given, [&] {
     call::whole_or_in_chunks(
-        args, given.where, given.out.arrays(), given, chunks, results, [&] { ufunc::Call(*impl_, args, given).run(results); },
+        args, given.where, given.out.list(), given, chunks, results, [&] { ufunc::Call(*impl_, args, given).run(results); },
         [&](const std::optional<Device>& device, const CallOptions& own) {
           ufunc::call_in_chunks(*this, device, args, own, results);
         });
@@ -27,11 +27,11 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
 
 Array Ufunc::accumulate(const Array& a, const AccumulateOptions& options) const {
   const Arg arg(a);
-  const std::span<const Array> out(&options.out, options.out.valid() ? 1 : 0);
+  const std::span<const ArrayArg> out(&options.out, options.out.valid() ? 1 : 0);
   Array result;
   call::stoppable(impl_->name(), ".accumulate", options, [&] {
     call::whole_or_in_chunks(
-        {&arg, 1}, Array(), out, options, false, {&result, 1},
+        {&arg, 1}, call::kNoMask, out, options, false, {&result, 1},
         [&] { result = ufunc::AccumulateCall(*impl_, arg, options).run(); },
         [&](const std::optional<Device>& device, const AccumulateOptions& own) {
           result = ufunc::accumulate_in_chunks(*this, device, a, own);

@@ -91,6 +91,16 @@ TEST_CASE("call: a repeated call with .out takes nothing from the heap, whatever
   const GufuncOptions rows{.out = row};
   CHECK(allocations_of([&] { dot(columns, columns, rows); }) == 0);
 
+  // Nor does a call on memory of the caller's, which is described anew each time.
+  float x[6] = {1, 2, 3, 4, 5, 6};
+  const std::int64_t shape[] = {2, 3};
+  CHECK(allocations_of([&] {
+          const ArrayRef of_x{.data = x, .dtype = DType::float32, .shape = shape};
+          const Arg both[] = {of_x, of_x};
+          const CallOptions in_place{.out = of_x};
+          math::add.ufunc().call(both, &in_place, {});
+        }) == 0);
+
   const RawKernel fill = kernel({.name = "fill", .signature = "void(T[:] y)", .body = "y[item] = 1;"});
   CHECK(allocations_of([&] { fill({.size = 7}, row); }) == 0);
 }

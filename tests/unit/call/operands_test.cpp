@@ -24,7 +24,7 @@ const call::Wanted kDefault{kStream};
 const DType kFloats[] = {DType::float32, DType::float32};
 const std::string kLoop = "f(a, b)";
 
-std::string refused(std::vector<Arg> args, const Array& where, std::vector<Array> out) {
+std::string refused(const std::vector<Arg>& args, const ArrayArg& where, const std::vector<ArrayArg>& out) {
   return message_of([&] { const call::Operands operands(kTwo, {args, where, out, kDefault}, 2, 2); });
 }
 
@@ -46,14 +46,14 @@ TEST_CASE("call: arguments, masks and outputs that are refused") {
   CHECK(refused({a, 1.0F}, {}, {Array(), a}) == "no error");
   CHECK(message_of([&] {
           const Arg args[] = {a, a};
-          const Array mask = Array::zeros({3}, DType::bool_);
+          const ArrayArg mask = Array::zeros({3}, DType::bool_);
           const call::Operands operands(kTwo, {args, mask, {}, kDefault}, 2, 2, 28);
         }) == "two: .where makes more operands than the 32 that a kernel takes; use fewer operands");
 }
 
 TEST_CASE("call: casts, scalars that do not fit, and integers that the kernel narrows") {
   const Arg args[] = {floats(3), 300};
-  const Array out[] = {Array::zeros({3}, DType::int32), Array()};
+  const ArrayArg out[] = {Array::zeros({3}, DType::int32), Array()};
   call::Operands operands(kTwo, {args, call::kNoMask, out, kDefault}, 2, 2);
   CHECK(message_of([&] { operands.check_casts({kFloats, kFloats, kLoop}, Casting::same_kind); }) ==
         "two: cannot cast output 0 from float32 to the out array's int32 under casting \"same_kind\" for the loop f(a, b); "
@@ -76,7 +76,7 @@ TEST_CASE("call: inputs that outputs overwrite are told, and replaced by copies"
   const Array front = all[{Slice{.start = 0, .stop = 4}}];
   const Array middle = all[{Slice{.start = 2, .stop = 6}}];
   const Arg args[] = {front, middle};
-  const Array out[] = {middle, Array()};
+  const ArrayArg out[] = {middle, Array()};
   call::Operands operands(kTwo, {args, call::kNoMask, out, kDefault}, 2, 2);
   operands.set_types({kFloats, kFloats, kLoop});
   std::vector<std::string> report;
@@ -90,7 +90,7 @@ TEST_CASE("call: inputs that outputs overwrite are told, and replaced by copies"
   CHECK(operands.rep(0) != front.rep().get());
   CHECK(operands.rep(1) == middle.rep().get());
   CHECK(operands.overlapping_inputs(true) == 0);
-  const Array both[] = {front, middle};
+  const ArrayArg both[] = {front, middle};
   call::Operands meeting(kTwo, {args, call::kNoMask, both, kDefault}, 2, 2);
   CHECK(message_of([&] { meeting.overlapping_inputs(true); }) ==
         "two: output 0 and output 1 share memory; give outputs that do not overlap");
@@ -98,9 +98,9 @@ TEST_CASE("call: inputs that outputs overwrite are told, and replaced by copies"
 
 TEST_CASE("call: planned for a GPU, host arrays are packed there, and outputs made anew unless they keep what they have") {
   const Array columns = Array::zeros({3, 4}, DType::float32).transpose();
-  const Array mask = Array::zeros({4, 3}, DType::bool_);
+  const ArrayArg mask = Array::zeros({4, 3}, DType::bool_);
   const Arg args[] = {columns[{Slice{}, Slice{.step = 2}}], 2.0F};
-  const Array out[] = {columns, Array()};
+  const ArrayArg out[] = {columns, Array()};
   for (const bool keeps : {false, true}) {
     call::Operands operands(kTwo, {args, mask, out, kDefault}, 2, 2);
     operands.plan(Device::of_kind(DeviceKind::cuda));
@@ -133,7 +133,7 @@ TEST_CASE("call: what a manifest keeps of the operands, and the arrays that stan
   const Array front = all[{Slice{.stop = 4}}];
   const Array middle = all[{Slice{.start = 2, .stop = 6}}];
   const Array columns = Array::zeros({3, 4}, DType::float32).transpose();
-  const auto texts = [](std::span<const Arg> args, std::span<const Array> out) {
+  const auto texts = [](std::span<const Arg> args, std::span<const ArrayArg> out) {
     call::Operands operands(kTwo, {args, call::kNoMask, out, kDefault}, 2, 2);
     operands.place();
     operands.set_types({kFloats, kFloats, kLoop});
@@ -147,7 +147,7 @@ TEST_CASE("call: what a manifest keeps of the operands, and the arrays that stan
   CHECK(texts(plain, {}) == std::vector<std::string>{"float32[4, 3] strides [4, 16] host", "int32"});
   // One that is copied is told as the copy lies; one in the window of an input as that.
   const Arg meeting[] = {front, middle};
-  const Array over[] = {middle, Array()};
+  const ArrayArg over[] = {middle, Array()};
   CHECK(texts(meeting, over) ==
         std::vector<std::string>{"float32[4]", "float32[4] offset 8 host", "float32[4] offset 8 of input 1 host", ""});
 
@@ -162,10 +162,10 @@ TEST_CASE("call: what a manifest keeps of the operands, and the arrays that stan
   CHECK(gpu.args[1].dtype() == DType::int8);
   CHECK(gpu.args[2].array().device().kind() == DeviceKind::hip);
   CHECK(reinterpret_cast<std::uintptr_t>(gpu.args[2].array().rep()->data) % 64 == 2);
-  CHECK(gpu.where.shape().empty());
+  CHECK(gpu.where.array().shape().empty());
   CHECK_FALSE(gpu.out[0].valid());
-  CHECK(gpu.out[1].rep()->data == gpu.args[0].array().rep()->data);
-  CHECK(gpu.out[1].strides() == Strides{4, 16});
+  CHECK(gpu.out[1].array().rep()->data == gpu.args[0].array().rep()->data);
+  CHECK(gpu.out[1].array().strides() == Strides{4, 16});
 }
 
 TEST_CASE("call: what is packed for a GPU shares no memory with the arrays of a manifest") {
