@@ -6,6 +6,7 @@
 #include <kiln/event.hpp>
 #include <kiln/graph.hpp>
 #include <kiln/gufunc.hpp>
+#include <kiln/kernel.hpp>
 #include <kiln/math.hpp>
 #include <kiln/reduction.hpp>
 #include <kiln/ufunc.hpp>
@@ -123,6 +124,20 @@ TEST_CASE("generalized ufuncs, reductions and methods take memory of the caller'
     CHECK(list_of(target.fetch(sums)) == std::vector<double>{15, 18, 21, 24});
     kiln::math::add.accumulate(one, accumulate_on(target, {.out = of_sums}));
     CHECK(list_of(target.fetch(sums)) == std::vector<double>{1, 3, 6, 10});
+  });
+}
+
+TEST_CASE("raw kernels read and write memory of the caller's, strided, too") {
+  const kiln::RawKernel scale = kiln::kernel(
+      {.name = "scale", .signature = "void(const float32[:] x, float32[:] y, float32 by)", .body = "y[item] = by * x[item];"});
+  on_every_device([&](const Target& target) {
+    const Array all = target.place(counting({6}));
+    const Array x = all[kiln::Slice{.step = 2}];
+    const Array both = target.place(Array::zeros({2, 3}, DType::float32));
+    const Array y = both[1];
+    const ArrayRef of_x = ref_of(x), of_y = ref_of(y);
+    scale({.size = 3, .stream = target.options().stream, .device = target.options().device}, of_x, of_y, 10.0F);
+    CHECK(list_of(target.fetch(both)) == std::vector<double>{0, 0, 0, 10, 30, 50});
   });
 }
 

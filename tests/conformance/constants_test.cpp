@@ -293,7 +293,9 @@ TEST_CASE("constants: what is wrong, in words that name the parameter") {
   const kiln::RawKernel raw =
       kiln::kernel({.name = "raise", .signature = "void(float32[:] y, constant int32 n)", .body = "y[item] += n;"});
   CHECK(message_of<kiln::TypeError>([&] { raw({.size = 3}, x, x); }) ==
-        "raise: argument 1 (n) is an array, and the parameter a scalar; give a C++ value, as array.item<T>() is");
+        "raise: argument 1 (n) is an array, and the parameter is \"constant\": the kernel is compiled for its value; give a "
+        "C++ value, "
+        "as array.item<T>() is");
   CHECK(message_of<kiln::SignatureError>([&] {
           static_cast<void>(kiln::vectorize({.name = "f",
                                              .signatures = {"float32(float32 x, int32 n)", "float64(float64, constant int32)"},

@@ -315,7 +315,7 @@ TEST_CASE("kernels: configured launches") {
   CHECK(message_of<kiln::ShapeError>([] { add.forall(-1)(counted_up({5}), 1); }) ==
         "add: .size is -1; it is the number of items");
   CHECK(message_of<kiln::TypeError>([] { add.forall(5)(counted_up({5})); }) ==
-        "add takes 2 arguments, 1 given: void(int32[:] y, int32 by)");
+        "add takes 2 arguments, 1 given; its signature is void(int32[:] y, int32 by)");
   CHECK(message_of<kiln::TypeError>([] { RawKernel().forall(5)(); }) == "this RawKernel is empty; make one with kernel()");
 }
 

@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "array/mapped_file.hpp"
-#include "array/ref.hpp"
 #include "array/rep.hpp"
+#include "call/borrowed.hpp"
 #include "call/constants.hpp"
 #include "call/description.hpp"
 #include "call/place.hpp"
@@ -68,43 +68,6 @@ struct Operand {
   std::int64_t itemsize;  ///< bytes of an element in memory; set with the types
 };
 
-/// The arrays of a call that stand in memory of the caller's. They allocate nothing for a few operands of few axes.
-class Borrowed {
- public:
-  Borrowed() = default;
-  ~Borrowed();
-  Borrowed(const Borrowed&) = delete;
-  Borrowed& operator=(const Borrowed&) = delete;
-
-  /// Returns the array of that operand, which stays where it is. Throws the exceptions of detail::rep_of().
-  const detail::ArrayRep* add(std::size_t operand, const ArrayRef& ref);
-  /// Returns the array of an operand; null if it was not added.
-  [[nodiscard]] const detail::ArrayRep* find(std::size_t operand) const noexcept;
-  /// Returns a view of the memory of an operand; an empty handle if it was not added.
-  [[nodiscard]] Array handle(std::size_t operand) const;
-  [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
-  /// Makes work that is queued there from now on wait until the elements are ready.
-  void wait_until_ready(const Device& device, backend::Queue* queue) const;
-
- private:
-  struct Entry {
-    Entry(const ArrayRef& of, std::size_t number) : rep(detail::rep_of(of)), ref(&of), operand(number) {}
-    detail::ArrayRep rep;
-    const ArrayRef* ref;
-    std::size_t operand;
-  };
-  static constexpr std::size_t kInline = 4;
-  [[nodiscard]] Entry* inline_at(std::size_t i) noexcept { return reinterpret_cast<Entry*>(room_) + i; }
-  [[nodiscard]] const Entry& at(std::size_t i) const noexcept {
-    return i < kInline ? reinterpret_cast<const Entry*>(room_)[i] : *more_[i - kInline];
-  }
-  [[nodiscard]] const Entry* entry_of(std::size_t operand) const noexcept;
-
-  std::size_t count_ = 0;
-  alignas(Entry) unsigned char room_[kInline * sizeof(Entry)];  // stays uninitialized: most calls borrow nothing
-  std::vector<std::unique_ptr<Entry>> more_;
-};
-
 class Operands {
  public:
   static constexpr std::size_t kMax = backend::kMaxOperands;
@@ -113,6 +76,9 @@ class Operands {
   /// is not bool. Throws TypeError for arrays given as constants, and for more than kMax operands, including `more` others of
   /// the kernel.
   Operands(const Callee& callee, const Given& given, std::size_t nin, std::size_t nout, std::size_t more = 0);
+  /// Checks the arguments of a raw kernel, which has no outputs of its own: a bit of `written` says that the kernel may write
+  /// the argument.
+  Operands(const Callee& callee, std::span<const Arg> args, const Wanted& place, std::size_t nin, std::uint64_t written);
   Operands(const Operands&) = delete;
   Operands& operator=(const Operands&) = delete;
 
@@ -123,6 +89,7 @@ class Operands {
   [[nodiscard]] bool masked() const noexcept { return inputs_ > nin_; }
   [[nodiscard]] bool is_mask(std::size_t k) const noexcept { return k == nin_ && masked(); }
   [[nodiscard]] bool is_output(std::size_t k) const noexcept { return k >= inputs_; }
+  [[nodiscard]] bool is_written(std::size_t k) const noexcept { return is_output(k) || (written_ >> k & 1U) != 0; }
   [[nodiscard]] bool is_scalar(std::size_t k) const noexcept { return operands_[k].scalar != nullptr; }
   [[nodiscard]] bool is_constant(std::size_t k) const noexcept { return k < nin_ && (callee_.constants() >> k & 1U) != 0; }
   [[nodiscard]] bool is_given(std::size_t output) const noexcept {
@@ -131,6 +98,11 @@ class Operands {
   [[nodiscard]] bool some_given() const noexcept { return !given_.out.empty(); }
   [[nodiscard]] std::span<const Operand> all() const noexcept { return {operands_.data(), count_}; }
   [[nodiscard]] const detail::ArrayRep* rep(std::size_t k) const noexcept { return operands_[k].rep; }
+  /// Returns the array that the user gave; null if there is none.
+  [[nodiscard]] const detail::ArrayRep* given_rep(std::size_t k) const noexcept {
+    const Array& array = given(k);
+    return array.valid() || borrowed_.empty() ? array.rep().get() : borrowed_.find(k);
+  }
   [[nodiscard]] std::string what() const { return callee_.what(); }
   /// Returns "input 1 (b)", ".where", "output 0 (q)".
   [[nodiscard]] std::string name_of(std::size_t k) const;
@@ -179,6 +151,15 @@ class Operands {
   /// Stage: sends host arrays to the GPU, and copies inputs that outputs would overwrite. `keeps` sends outputs, too, because
   /// some of their elements are preserved.
   void separate(bool by_element, bool keeps);
+  /// Stage of raw kernels: sends host arrays to the GPU in C order. An array that is given twice is one there. Throws
+  /// ShapeError for other arrays that share memory, if the kernel may write one of them.
+  void send_whole();
+  /// Returns true if the user gave a host array that the call sends to a GPU.
+  [[nodiscard]] bool travels(std::size_t k) const noexcept {
+    return place_.staged && given_rep(k) != nullptr && given_rep(k)->on_host;
+  }
+  /// Returns the arrays that are sent to a GPU or fetched from it, for people.
+  [[nodiscard]] std::vector<std::string> transfers() const;
   /// Returns true if an input has exactly an output's memory and strides; valid after separate().
   [[nodiscard]] bool aliased() const noexcept { return aliased_; }
 
@@ -227,11 +208,6 @@ class Operands {
   };
   /// Returns what the user gave as an array, a mask or an output.
   [[nodiscard]] const Array& given(std::size_t k) const noexcept;
-  /// Returns the array that the user gave; null if there is none.
-  [[nodiscard]] const detail::ArrayRep* given_rep(std::size_t k) const noexcept {
-    const Array& array = given(k);
-    return array.valid() || borrowed_.empty() ? array.rep().get() : borrowed_.find(k);
-  }
   void measure(std::span<const Array> results) const;
   void take_outputs();
   const detail::ArrayRep* rep_given(std::size_t k, const Array& array, const ArrayRef* ref);
@@ -239,6 +215,7 @@ class Operands {
   void copy(std::uint64_t inputs);
   void fetch_staged(std::span<Array> results) const;
   void fetch_each(std::span<Array> results) const;
+  [[nodiscard]] std::optional<Array> sent_before(std::size_t k) const;
   void check_files() const;
   [[nodiscard]] std::shared_ptr<const void> kept(std::span<const Array> results) const;
   void check_fits(const Types& types, std::size_t k, DType to, Casting casting) const;
@@ -246,7 +223,6 @@ class Operands {
   [[nodiscard]] std::string text_of(std::size_t k) const;
   [[nodiscard]] const Array& held_of(std::size_t k) const;
   [[nodiscard]] std::vector<std::string> casts() const;
-  [[nodiscard]] std::vector<std::string> transfers() const;
 
   const profiling::Call profiled_;
   const Callee& callee_;
@@ -255,6 +231,7 @@ class Operands {
   std::size_t inputs_;
   std::size_t nout_;
   std::size_t count_;
+  std::uint64_t written_ = 0;  // inputs that a raw kernel may write
   Place place_;
   bool planned_ = false;
   std::optional<Device> planned_on_;

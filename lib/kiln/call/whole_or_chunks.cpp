@@ -13,11 +13,6 @@ namespace {
 /// From here on chunks pay: several of them are copied to and from a GPU at once.
 constexpr std::int64_t kChunksFrom = std::int64_t{128} << 20;
 
-bool have_same_window(const Array& a, const Array& b) {
-  return a.data() == b.data() && itemsize(a.dtype()) == itemsize(b.dtype()) && a.shape() == b.shape() &&
-         a.strides() == b.strides();
-}
-
 bool any_overlap(std::span<const Arg> args, const Array& where, std::span<const Array> out, bool by_element) {
   return std::ranges::any_of(out, [&](const Array& output) {
     return overlaps(where, output, by_element) ||
@@ -29,7 +24,7 @@ bool any_overlap(std::span<const Arg> args, const Array& where, std::span<const 
 
 bool overlaps(const Array& input, const Array& output, bool by_element) {
   return input.valid() && output.valid() && share_memory(*input.rep(), *output.rep()) &&
-         !(by_element && have_same_window(input, output));
+         !(by_element && same_window(*input.rep(), *output.rep()));
 }
 
 bool on_host(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out) {

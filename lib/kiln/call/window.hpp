@@ -18,4 +18,9 @@ namespace kiln::call {
   return a.size > 0 && b.size > 0 && layout::overlaps(window_of(a), window_of(b));
 }
 
+/// Whether two arrays have the same bytes in the same order.
+[[nodiscard]] inline bool same_window(const detail::ArrayRep& a, const detail::ArrayRep& b) {
+  return a.data == b.data && itemsize(a.dtype) == itemsize(b.dtype) && a.shape == b.shape && a.strides == b.strides;
+}
+
 }  // namespace kiln::call

@@ -4,12 +4,9 @@
 #include <cstring>
 #include <utility>
 
-#include "array/mapped_file.hpp"
 #include "array/rep.hpp"
 #include "autotune/session.hpp"
 #include "call/operands.hpp"
-#include "call/staging.hpp"
-#include "call/window.hpp"
 #include "kernel/raw/text.hpp"
 #include "kiln/error.hpp"
 #include "registry/registry.hpp"
@@ -43,26 +40,19 @@ std::string text_of(DType dtype) {
 }  // namespace
 
 Call::Call(const detail::RawKernelImpl& kernel, const LaunchOptions& options, std::span<const Arg> args)
-    : kernel_(kernel), options_(options), args_(args) {
-  const std::size_t wanted = kernel_.signature().parameters.size();
-  if (args_.size() != wanted) {
-    throw TypeError(kernel_.name() + " takes " + call::counted(wanted, "argument") + ", " + std::to_string(args_.size()) +
-                    " given: " + kernel_.signature().text);
-  }
+    : kernel_(kernel),
+      options_(options),
+      operands_(kernel, args, {options.stream, options.device}, kernel.signature().parameters.size(), kernel.written()) {
   check_launch();
-  for (std::size_t i = 0; i < args_.size(); ++i) check_argument(i);
+  for (std::size_t i = 0; i < operands_.nin(); ++i) check_argument(i);
   bind_types();
-  place();
+  operands_.place();
   specialize();
   choose_form();
 }
 
-std::string Call::argument_name(std::size_t i) const {
-  return "argument " + std::to_string(i) + " (" + parameter(i).name + ")";
-}
-
 void Call::fail_type(std::size_t i, const std::string& why) const {
-  throw TypeError(kernel_.name() + ": " + argument_name(i) + " " + why);
+  throw TypeError(kernel_.name() + ": " + kernel_.operand_name(i) + " " + why);
 }
 
 void Call::check_launch() {
@@ -95,29 +85,27 @@ void Call::check_launch() {
 
 void Call::check_argument(std::size_t i) {
   const signature::KernelParameter& wanted = parameter(i);
-  const Arg& given = args_[i];
+  const detail::ArrayRep* const given = operands_.rep(i);
   if (!wanted.array) {
-    if (given.is_array()) fail_type(i, "is an array, and the parameter a scalar; give a C++ value, as array.item<T>() is");
+    if (given != nullptr) fail_type(i, "is an array, and the parameter a scalar; give a C++ value, as array.item<T>() is");
     return;
   }
-  if (!given.is_array()) fail_type(i, "is a scalar, and the parameter an array; give an Array");
-  const Array& array = given.array();
-  if (!array.valid()) fail_type(i, "is an empty Array handle, not an array");
-  const detail::ArrayRep& rep = *array.rep();
+  if (given == nullptr) fail_type(i, "is a scalar, and the parameter an array; give an Array");
+  const detail::ArrayRep& rep = *given;
   if (rep.read_only && !wanted.read_only) {
     fail_type(i, "is read-only, and the kernel may write to it; give a writable array, or declare \"const\" in the signature");
   }
   if (wanted.dimensions > 0 && rep.shape.size() != static_cast<std::size_t>(wanted.dimensions)) {
     const std::string type = type_text(kernel_.signature(), wanted);
     const std::string pointer = type + "* " + wanted.name + " for elements in C order";
-    throw ShapeError(kernel_.name() + ": " + argument_name(i) + " has shape " + to_string(rep.shape) + ", and the parameter " +
-                     call::counted(static_cast<std::size_t>(wanted.dimensions), "dimension") + "; declare " +
-                     (rep.shape.empty() ? "" : type + brackets(rep.shape.size()) + " " + wanted.name + ", or ") + pointer +
-                     ", or give a reshape()");
+    throw ShapeError(kernel_.name() + ": " + kernel_.operand_name(i) + " has shape " + to_string(rep.shape) +
+                     ", and the parameter " + call::counted(static_cast<std::size_t>(wanted.dimensions), "dimension") +
+                     "; declare " + (rep.shape.empty() ? "" : type + brackets(rep.shape.size()) + " " + wanted.name + ", or ") +
+                     pointer + ", or give a reshape()");
   }
   if (wanted.dimensions == 0 && !rep.c_contiguous) {
     throw ShapeError(
-        kernel_.name() + ": " + argument_name(i) + " of shape " + to_string(rep.shape) +
+        kernel_.name() + ": " + kernel_.operand_name(i) + " of shape " + to_string(rep.shape) +
         " is not contiguous, and the kernel gets a pointer to elements in C order; give its copy(), or declare a view: " +
         type_text(kernel_.signature(), wanted) + brackets(rep.shape.size()) + " " + wanted.name);
   }
@@ -126,11 +114,11 @@ void Call::check_argument(std::size_t i) {
 void Call::bind_types() {
   std::fill_n(types_.begin(), binding().size(), kOpen);
   // Arrays decide, since scalars convert.
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (args_[i].is_array()) bind_array(i, args_[i].array().dtype());
+  for (std::size_t i = 0; i < operands_.nin(); ++i) {
+    if (!operands_.is_scalar(i)) bind_array(i, operands_.rep(i)->dtype);
   }
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (!args_[i].is_array()) convert(i);
+  for (std::size_t i = 0; i < operands_.nin(); ++i) {
+    if (operands_.is_scalar(i)) convert(i);
   }
 }
 
@@ -160,7 +148,7 @@ void Call::bind(std::size_t i, DType given) {
 }
 
 void Call::convert(std::size_t i) {
-  const Arg& given = args_[i];
+  const Arg& given = *operands_.all()[i].scalar;
   const signature::Type& type = parameter(i).type;
   if (!type.dtype && types_[type.variable] == kOpen) bind(i, given.dtype());
   const DType to = type.dtype ? *type.dtype : types_[type.variable];
@@ -174,26 +162,22 @@ void Call::convert(std::size_t i) {
   convert_scalar(given.dtype(), given.value(), to, scalars_[i].data());
 }
 
-void Call::place() {
-  const auto rep_of = [&](std::size_t i) { return args_[i].is_array() ? args_[i].array().rep().get() : nullptr; };
-  place_ = call::choose_place(kernel_.name(), args_.size(), rep_of, [this](std::size_t i) { return argument_name(i); },
-                              {options_.stream, options_.device});
-}
-
 void Call::specialize() {
   specialization_ =
       kernel_.constants() == 0
           ? &kernel_.plain()
-          : &kernel_.specialization(binding(), [this](std::size_t i) { return scalars_[i].data(); }, place_.device);
+          : &kernel_.specialization(binding(), [this](std::size_t i) { return scalars_[i].data(); }, operands_.at().device);
 }
 
 // What a GPU does not tell apart is one kernel there.
 void Call::choose_form() {
-  const bool cpu = place_.device.is_cpu();
+  const bool cpu = operands_.at().device.is_cpu();
   const bool alone = block_.x == 1 && block_.y == 1 && block_.z == 1;
-  const bool races = kernel_.finds_races(place_.device.kind());
+  const bool races = kernel_.finds_races(operands_.at().device.kind());
   form_ = options_.size ? RawForm::items : alone && cpu && !races ? RawForm::single : RawForm::blocks;
-  for (std::size_t i = 0; i < args_.size(); ++i) strided_ |= static_cast<Strided>(is_strided(i) && !travels(i)) << i;
+  for (std::size_t i = 0; i < operands_.nin(); ++i) {
+    strided_ |= static_cast<Strided>(is_strided(i) && !operands_.travels(i)) << i;
+  }
   if (!kernel_.cooperates()) return;
   if (form_ == RawForm::items) {
     throw TypeError(kernel_.name() +
@@ -202,70 +186,37 @@ void Call::choose_form() {
   if (!cpu || races || form_ != RawForm::blocks) return;
   constexpr std::int64_t kMost = kinds::kMostTogether;
   if (block_.x > kMost || block_.y > kMost || block_.z > kMost || block_.x * block_.y * block_.z > kMost) {
-    throw DeviceError("failed to launch \"" + kernel_.name() + "\" on " + to_string(place_.device) + ": its .block is (" +
-                      std::to_string(block_.x) + ", " + std::to_string(block_.y) + ", " + std::to_string(block_.z) +
-                      "), and of threads that share memory or wait for one another the device takes at most " +
-                      std::to_string(kMost));
+    throw DeviceError(
+        "failed to launch \"" + kernel_.name() + "\" on " + to_string(operands_.at().device) + ": its .block is (" +
+        std::to_string(block_.x) + ", " + std::to_string(block_.y) + ", " + std::to_string(block_.z) +
+        "), and of threads that share memory or wait for one another the device takes at most " + std::to_string(kMost));
   }
 }
 
 // Along an axis of one element no stride is used.
 bool Call::is_strided(std::size_t i) const {
   if (parameter(i).dimensions == 0) return false;
-  const detail::ArrayRep& rep = *args_[i].array().rep();
+  const detail::ArrayRep& rep = *operands_.given_rep(i);
   return rep.size > 0 && rep.shape.back() > 1 && rep.strides.back() != static_cast<std::int64_t>(itemsize(rep.dtype));
 }
 
-bool Call::travels(std::size_t i) const {
-  return args_[i].is_array() && args_[i].array().is_host() && !place_.device.is_cpu();
-}
-
-// The same window twice is one array there, too; other overlaps of what is written would fall apart.
-Array Call::on_device(std::size_t i, std::span<const Array> sent) const {
-  const Array& array = args_[i].array();
-  if (const detail::ArrayRep& rep = *array.rep();
-      !parameter(i).read_only && !rep.c_contiguous && rep.size > 1 && layout::overlaps_itself(call::window_of(rep))) {
-    throw ShapeError(kernel_.name() + ": elements of " + argument_name(i) +
-                     " share memory with one another, which they would not on " + to_string(place_.device) +
-                     "; give an array whose elements are distinct");
-  }
-  const Array* same = nullptr;
-  for (std::size_t j = 0; j < i; ++j) {
-    if (!travels(j)) continue;
-    const detail::ArrayRep& a = *args_[j].array().rep();
-    const detail::ArrayRep& b = *array.rep();
-    if (!call::share_memory(a, b)) continue;
-    const bool alike = (a.shape == b.shape && a.strides == b.strides) || (a.c_contiguous && b.c_contiguous);
-    if (a.data == b.data && a.size == b.size && a.dtype == b.dtype && alike) {
-      same = &sent[j];
-      continue;
-    }
-    if (parameter(i).read_only && parameter(j).read_only) continue;
-    throw ShapeError(kernel_.name() + ": " + argument_name(j) + " and " + argument_name(i) +
-                     " share memory of the host, which they would not on " + to_string(place_.device) +
-                     "; bring them there with to_device() first");
-  }
-  if (same != nullptr) return same->reshape(array.shape());
-  return to_device(array.is_c_contiguous() ? array : array.copy(), place_.device);
-}
-
-kinds::RawLaunch Call::launch(std::span<const Array> sent) const {
+kinds::RawLaunch Call::launch() const {
   kinds::RawLaunch launch;
-  launch.count = args_.size();
+  launch.count = operands_.nin();
   launch.size = options_.size.value_or(-1);
   launch.grid = {grid_.x, grid_.y, grid_.z};
   launch.block = {block_.x, block_.y, block_.z};
   launch.shared_bytes = options_.shared_bytes;
   std::int64_t* axes = launch.axes.data();
-  for (std::size_t i = 0; i < args_.size(); ++i) {
+  for (std::size_t i = 0; i < operands_.nin(); ++i) {
     kinds::RawLaunch::Argument& argument = launch.arguments[i];
-    argument.array = args_[i].is_array();
+    argument.array = !operands_.is_scalar(i);
     argument.dimensions = static_cast<std::uint8_t>(parameter(i).dimensions);
     if (!argument.array) {
       argument.value = scalars_[i];
       continue;
     }
-    const detail::ArrayRep& rep = *array(i, sent).rep();
+    const detail::ArrayRep& rep = *operands_.rep(i);
     std::memcpy(argument.value.data(), &rep.data, sizeof rep.data);
     argument.item_bytes = static_cast<std::uint8_t>(itemsize(rep.dtype));
     argument.size = rep.size;
@@ -278,61 +229,24 @@ kinds::RawLaunch Call::launch(std::span<const Array> sent) const {
   return launch;
 }
 
-void Call::measure(std::span<const Array> sent) const {
-  profiled_.on(place_.device, place_.queue);
-  profiled_.reads(1, 0);
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (!args_[i].is_array()) continue;
-    const Array& used = array(i, sent);
-    parameter(i).read_only ? profiled_.reads(used.size(), used.nbytes()) : profiled_.writes(used.size(), used.nbytes());
-  }
-}
-
 void Call::run() {
   if (options_.size == 0) return;
-  if (profiled_) [[unlikely]]
-    profiled_.named(kernel_.name());
-  Key key{.strided = strided_, .form = form_, .device = place_.device};
+  Key key{.strided = strided_, .form = form_, .device = operands_.at().device};
   for (std::size_t i = 0; i < binding().size(); ++i) key.types[i] = static_cast<std::uint8_t>(types_[i]);
   // Compiling may throw: nothing has been transferred yet.
   const Variant& variant = kernel_.variant(*specialization_, key, binding());
-  std::vector<Array> sent(place_.staged ? args_.size() : 0);
-  for (std::size_t i = 0; i < sent.size(); ++i) {
-    if (!travels(i)) continue;
-    call::refuse_staging(kernel_.name(), place_.device);
-    sent[i] = on_device(i, sent);
-  }
-  if (profiled_) [[unlikely]]
-    measure(sent);
-  backend::Backend& backend = backend::backend_for(place_.device);
-  std::shared_ptr<const void> keep;
-  backend::Capture* const capture = backend::Capture::current();
-  if (backend.asynchronous(place_.queue) || capture != nullptr) {
-    auto kept = std::make_shared<std::vector<Array>>();
-    for (std::size_t i = 0; i < args_.size(); ++i) {
-      if (args_[i].is_array()) kept->push_back(array(i, sent));
-    }
-    if (capture != nullptr) call::note_memory(*capture, *kept);
-    keep = std::move(kept);
-  }
-  kinds::RawLaunch work = launch(sent);
+  operands_.send_whole();
+  backend::Backend& backend = backend::backend_for(operands_.at().device);
+  const std::shared_ptr<const void> keep = operands_.keep(backend, {});
+  kinds::RawLaunch work = launch();
   if (autotune::maybe_wanted()) [[unlikely]]
-    tune(variant, work, sent);
+    tune(variant, work);
   if (const auto* const shape = variant.tuned != nullptr ? variant.tuned->find(work.size) : nullptr) {
     work.item_block = shape->choice.block;
   }
-  kinds::launch(backend, *variant.module, work, place_.queue, keep);
+  kinds::launch(backend, *variant.module, work, operands_.at().queue, keep);
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, variant);
-  fetch(sent);
-  if (detail::MappedFile::any_torn()) [[unlikely]]
-    check_files();
-}
-
-void Call::check_files() const {
-  if (!place_.gpu() && place_.queue != nullptr) place_.queue->synchronize();  // who reads has read
-  for (const Arg& arg : args_) {
-    if (arg.is_array()) detail::MappedFile::check(*arg.array().rep());
-  }
+  operands_.fetch({});
 }
 
 // By how it was launched: on a CPU a block of one thread is another kernel.
@@ -340,8 +254,8 @@ void Call::record(ufunc::Recorder& recorder, const Variant& variant) const {
   const bool alone = block_.x == 1 && block_.y == 1 && block_.z == 1;
   const RawForm form = options_.size ? RawForm::items : alone ? RawForm::single : RawForm::blocks;
   std::vector<std::string> strided, strided_host;
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (is_strided(i)) (args_[i].array().is_host() ? strided_host : strided).push_back(parameter(i).name);
+  for (std::size_t i = 0; i < operands_.nin(); ++i) {
+    if (is_strided(i)) (operands_.given_rep(i)->on_host ? strided_host : strided).push_back(parameter(i).name);
   }
   // The same variant here may be two elsewhere where it has such host arrays.
   const unsigned bit = 1U << static_cast<unsigned>(form);
@@ -355,34 +269,17 @@ void Call::record(ufunc::Recorder& recorder, const Variant& variant) const {
                               .form = form});
 }
 
-void Call::fetch(std::span<const Array> sent) const {
-  bool waited = false;
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (!travels(i) || parameter(i).read_only) continue;
-    // Copies are ordered after the default stream only.
-    if (!std::exchange(waited, true) && place_.queue != nullptr) place_.queue->synchronize();
-    Array host = args_[i].array();
-    sent[i].copy_to_host(host);
-  }
-}
-
 cache::Contents Call::compiled() const {
-  const backend::Compiler& compiler = *backend::backend_for(place_.device).compiler();
-  return program::compiled(kernel_.request(binding(), specialization_->constants, {strided_, form_}, place_.device.kind()),
-                           compiler);
+  const backend::Compiler& compiler = *backend::backend_for(operands_.at().device).compiler();
+  return program::compiled(
+      kernel_.request(binding(), specialization_->constants, {strided_, form_}, operands_.at().device.kind()), compiler);
 }
 
 RawResolution Call::resolve() const {
-  RawResolution resolution{.signature = kernel_.text_of(binding(), specialization_->constants),
-                           .form = std::string(kinds::form_name(form_)),
-                           .device = place_.device,
-                           .copies = {}};
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (!travels(i)) continue;
-    resolution.copies.push_back(argument_name(i) + " is sent to " + to_string(place_.device) +
-                                (parameter(i).read_only ? "" : " and fetched"));
-  }
-  return resolution;
+  return {.signature = kernel_.text_of(binding(), specialization_->constants),
+          .form = std::string(kinds::form_name(form_)),
+          .device = operands_.at().device,
+          .copies = operands_.transfers()};
 }
 
 }  // namespace kiln::raw

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "call/place.hpp"
+#include "call/operands.hpp"
 #include "raw/impl.hpp"
 #include "ufunc/recorder.hpp"
 
@@ -30,38 +30,25 @@ class Call {
   void bind_array(std::size_t i, DType given);
   void bind(std::size_t i, DType given);
   void convert(std::size_t i);
-  void place();
   void specialize();
   void choose_form();
   [[nodiscard]] bool is_strided(std::size_t i) const;
-  [[nodiscard]] Array on_device(std::size_t i, std::span<const Array> sent) const;
-  void check_files() const;
-  void fetch(std::span<const Array> sent) const;
   void record(ufunc::Recorder& recorder, const Variant& variant) const;
-  [[nodiscard]] bool travels(std::size_t i) const;
-  [[nodiscard]] kinds::RawLaunch launch(std::span<const Array> sent) const;
+  [[nodiscard]] kinds::RawLaunch launch() const;
   [[nodiscard]] std::span<const DType> binding() const { return {types_.data(), kernel_.signature().variables.size()}; }
-  /// The array that the kernel gets: the given one, or what was sent of it.
-  [[nodiscard]] const Array& array(std::size_t i, std::span<const Array> sent) const {
-    return travels(i) ? sent[i] : args_[i].array();
-  }
   [[nodiscard]] const signature::KernelParameter& parameter(std::size_t i) const { return kernel_.signature().parameters[i]; }
-  [[nodiscard]] std::string argument_name(std::size_t i) const;
   [[noreturn]] void fail_type(std::size_t i, const std::string& why) const;
 
-  void measure(std::span<const Array> sent) const;
   /// Measures the block sizes of the variant for that launch, where it can be; else says why not.
-  void tune(const Variant& variant, const kinds::RawLaunch& launch, std::span<const Array> sent) const;
-  [[nodiscard]] std::string why_not_tuned(const Variant& variant, std::span<const Array> sent) const;
+  void tune(const Variant& variant, const kinds::RawLaunch& launch) const;
+  [[nodiscard]] std::string why_not_tuned(const Variant& variant) const;
 
-  const profiling::Call profiled_;
   const detail::RawKernelImpl& kernel_;
   const LaunchOptions& options_;
-  std::span<const Arg> args_;
+  call::Operands operands_;
   std::array<DType, kinds::kMaxRawArguments> types_;  // of the type variables, in order
   using Scalar = decltype(kinds::RawLaunch::Argument::value);
   alignas(16) std::array<Scalar, kinds::kMaxRawArguments> scalars_;  // in their parameters' dtypes
-  call::Place place_;
   const Specialization* specialization_ = nullptr;
   Extent3 grid_;
   Extent3 block_;

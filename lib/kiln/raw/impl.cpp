@@ -50,7 +50,9 @@ RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSi
       usual_form_(cooperates_ || raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
                                                                                                        : RawForm::items) {
   for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
-    constants_ |= call::ConstantInputs{signature_.parameters[i].constant} << i;
+    const signature::KernelParameter& parameter = signature_.parameters[i];
+    constants_ |= call::ConstantInputs{parameter.constant} << i;
+    written_ |= std::uint64_t{parameter.array && !parameter.read_only} << i;
   }
 }
 
@@ -81,7 +83,7 @@ const raw::Specialization& RawKernelImpl::specialization(std::span<const DType> 
     std::string names;
     for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
       if (!signature_.parameters[i].constant) continue;
-      names += (names.empty() ? "argument " : " or argument ") + std::to_string(i) + " (" + signature_.parameters[i].name + ")";
+      names += (names.empty() ? "" : " or ") + operand_name(i);
     }
     const Diagnostic warning = call::limit_warning(name(), names, device, most);
     warnings_.add({&warning, 1});

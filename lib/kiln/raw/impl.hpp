@@ -15,6 +15,7 @@
 #include "autotune/tuned.hpp"
 #include "base/table.hpp"
 #include "call/constants.hpp"
+#include "call/operands.hpp"
 #include "device/backend.hpp"
 #include "kernel/raw/launch.hpp"
 #include "kernel/raw/spec.hpp"
@@ -65,7 +66,7 @@ using ValueOf = std::function<const void*(std::size_t parameter)>;
 
 namespace kiln::detail {
 
-class RawKernelImpl {
+class RawKernelImpl final : public call::Callee {
  public:
   /// `text`: the definition's.
   RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature, const codegen::UserText& text);
@@ -75,6 +76,13 @@ class RawKernelImpl {
   [[nodiscard]] const RawKernelDefinition& definition() const noexcept { return definition_; }
   [[nodiscard]] const signature::KernelSignature& signature() const noexcept { return signature_; }
   [[nodiscard]] const std::string& name() const noexcept { return definition_.name; }
+  [[nodiscard]] std::string what() const override { return definition_.name; }
+  [[nodiscard]] std::string operand_name(std::size_t operand) const override {
+    return "argument " + std::to_string(operand) + " (" + signature_.parameters[operand].name + ")";
+  }
+  [[nodiscard]] std::string forms() const override { return "its signature is " + signature_.text; }
+  /// A bit for each parameter whose array the kernel may write.
+  [[nodiscard]] std::uint64_t written() const noexcept { return written_; }
 
   /// Its threads share memory or wait for one another, as far as its texts tell.
   [[nodiscard]] bool cooperates() const noexcept { return cooperates_; }
@@ -95,8 +103,6 @@ class RawKernelImpl {
   /// Every combination of dtypes that the restrictions of the type variables allow; TypeError for a variable without one.
   [[nodiscard]] std::vector<raw::Binding> fixed_bindings() const;
 
-  /// A bit for each parameter whose value is part of the kernel.
-  [[nodiscard]] call::ConstantInputs constants() const noexcept { return constants_; }
   [[nodiscard]] raw::Constants constants_of(std::span<const DType> binding, const raw::ValueOf& value) const;
   /// For the launches with these values on a device; the plain one where there are too many values, of which warnings() tells.
   [[nodiscard]] const raw::Specialization& specialization(std::span<const DType> binding, const raw::ValueOf& value,
@@ -126,7 +132,7 @@ class RawKernelImpl {
   bool cooperates_;
   bool finds_races_;
   kinds::RawForm usual_form_;
-  call::ConstantInputs constants_ = 0;
+  std::uint64_t written_ = 0;
   raw::Specialization plain_;
   mutable base::Table<call::ConstantKey, raw::Specialization> of_constants_;
   mutable call::ConstantLimit constant_limit_;

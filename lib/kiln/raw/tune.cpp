@@ -47,39 +47,39 @@ class Copy {
 
 }  // namespace
 
-std::string Call::why_not_tuned(const Variant& variant, std::span<const Array> sent) const {
-  if (place_.device.is_cpu()) {
+std::string Call::why_not_tuned(const Variant& variant) const {
+  if (operands_.at().device.is_cpu()) {
     return "a CPU's kernels have no launch shape: its threads take parts of the work as they come";
   }
   if (variant.tuned == nullptr) return "its .grid and .block are given";
   if (variant.module->faults() != nullptr) return "it checks itself: define it without .compile.debug";
-  for (std::size_t i = 0; i < args_.size(); ++i) {
-    if (!args_[i].is_array() || parameter(i).read_only) continue;
-    const detail::ArrayRep& written = *array(i, sent).rep();
-    if (!written.c_contiguous) return argument_name(i) + " may be written and is not contiguous; give a contiguous one";
-    for (std::size_t k = 0; k < args_.size(); ++k) {
-      if (k != i && args_[k].is_array() && call::share_memory(written, *array(k, sent).rep())) {
-        return argument_name(i) + " may be written and shares memory with " + argument_name(k);
+  for (std::size_t i = 0; i < operands_.nin(); ++i) {
+    if (!operands_.is_written(i)) continue;
+    const detail::ArrayRep& written = *operands_.rep(i);
+    if (!written.c_contiguous) return kernel_.operand_name(i) + " may be written and is not contiguous; give a contiguous one";
+    for (std::size_t k = 0; k < operands_.nin(); ++k) {
+      if (k != i && !operands_.is_scalar(k) && call::share_memory(written, *operands_.rep(k))) {
+        return kernel_.operand_name(i) + " may be written and shares memory with " + kernel_.operand_name(k);
       }
     }
   }
   return autotune::why_not_now();
 }
 
-void Call::tune(const Variant& variant, const kinds::RawLaunch& launch, std::span<const Array> sent) const {
+void Call::tune(const Variant& variant, const kinds::RawLaunch& launch) const {
   autotune::Session* const session = autotune::Session::of(&kernel_);
   if (session == nullptr && !autotune::by_environment()) return;
   if (session == nullptr && variant.tuned != nullptr && variant.tuned->tried(launch.size)) return;
-  if (const std::string why = why_not_tuned(variant, sent); !why.empty()) {
+  if (const std::string why = why_not_tuned(variant); !why.empty()) {
     return autotune::not_tuned(session, kernel_.name(), why);
   }
-  backend::Backend& backend = backend::backend_for(place_.device);
+  backend::Backend& backend = backend::backend_for(operands_.at().device);
   kinds::RawLaunch tried = launch;
   std::vector<std::unique_ptr<const Copy>> copies;
   try {
-    for (std::size_t i = 0; i < args_.size(); ++i) {
-      if (!args_[i].is_array() || parameter(i).read_only) continue;
-      copies.push_back(std::make_unique<const Copy>(backend, place_.queue, *array(i, sent).rep()));
+    for (std::size_t i = 0; i < operands_.nin(); ++i) {
+      if (!operands_.is_written(i)) continue;
+      copies.push_back(std::make_unique<const Copy>(backend, operands_.at().queue, *operands_.rep(i)));
       void* const address = copies.back()->address();
       std::memcpy(tried.arguments[i].value.data(), &address, sizeof address);
     }
@@ -92,12 +92,12 @@ void Call::tune(const Variant& variant, const kinds::RawLaunch& launch, std::spa
   };
   const auto run = [&](const backend::Module& module, const autotune::Choice& choice) {
     tried.item_block = choice.block;
-    kinds::launch_on_gpu(backend, module, tried, place_.queue, nullptr);
+    kinds::launch_on_gpu(backend, module, tried, operands_.at().queue, nullptr);
   };
   const auto load = [&](int /*accesses*/) { return variant.module; };
   autotune::measure({.backend = backend, .module = variant.module, .cache = kernel_.definition().compile.cache, .load = load},
                     {.session = session,
-                     .queue = place_.queue,
+                     .queue = operands_.at().queue,
                      .elements = launch.size,
                      .model = {.block = launch.item_block, .accesses = 1},
                      .run = run,
