@@ -48,9 +48,9 @@ Session* Session::of(const void* function) noexcept {
   return own != nullptr && own->function_ == function ? own : nullptr;
 }
 
-std::string why_not_now() {
+std::string why_not_now(const backend::StopRequest* stop) {
   if (backend::Capture::current() != nullptr) return "it is recorded for a graph; make the call once outside of the capture";
-  if (backend::StopRequest::current() != nullptr) return "it may be stopped; make the call without .stop and .timeout";
+  if (stop != nullptr) return "it may be stopped; make the call without .stop and .timeout";
   return {};
 }
 

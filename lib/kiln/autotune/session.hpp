@@ -6,6 +6,10 @@
 
 #include "kiln/tune_report.hpp"
 
+namespace kiln::backend {
+class StopRequest;
+}  // namespace kiln::backend
+
 namespace kiln::autotune {
 
 /// How many ask for it; one more until the environment was asked.
@@ -35,8 +39,8 @@ class Session {
 
 /// Whether KILN_TUNE asks for it. Reads it at the first use.
 [[nodiscard]] bool by_environment() noexcept;
-/// Why nothing can be measured in the midst of this thread's call, whatever it runs; empty: it can.
-[[nodiscard]] std::string why_not_now();
+/// Returns why nothing can be measured in this thread's call, whatever it runs; empty: it can. `stop` is what may end the call.
+[[nodiscard]] std::string why_not_now(const backend::StopRequest* stop);
 /// Says why a call that was to be tuned is not: in the session's report, else in a line of the log for each kernel's name and
 /// reason.
 void not_tuned(Session* session, const std::string& kernel, const std::string& why);

@@ -56,8 +56,9 @@ Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, st
   }
 }
 
-Operands::Operands(const Callee& callee, std::span<const Arg> args, const Wanted& place, std::size_t nin, std::uint64_t written)
-    : Operands(callee, {args, kNoMask, {}, place}, nin, 0) {
+Operands::Operands(const Callee& callee, std::span<const Arg> args, const Context& context, std::size_t nin,
+                   std::uint64_t written)
+    : Operands(callee, {args, kNoMask, {}, context}, nin, 0) {
   written_ = written;
 }
 
@@ -109,7 +110,7 @@ void Operands::place(std::span<const Array> more) {
   if (planned_on_) {
     place_ = planned_place(*planned_on_, all, rep_of);
   } else {
-    place_ = choose_place([this] { return what(); }, all, rep_of, [this](std::size_t k) { return name_of(k); }, given_.place);
+    place_ = choose_place([this] { return what(); }, all, rep_of, [this](std::size_t k) { return name_of(k); }, given_.context);
     if (!borrowed_.empty()) borrowed_.wait_until_ready(place_.device, place_.queue);
   }
 }

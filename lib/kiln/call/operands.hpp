@@ -17,7 +17,7 @@
 #include "call/constants.hpp"
 #include "call/description.hpp"
 #include "call/place.hpp"
-#include "device/capture.hpp"
+#include "device/launch_context.hpp"
 #include "kiln/arg.hpp"
 #include "profiling/call.hpp"
 
@@ -48,7 +48,7 @@ struct Given {
   std::span<const Arg> args;
   const ArrayArg& where;
   std::span<const ArrayArg> out;
-  Wanted place;
+  Context context;
 };
 
 /// The dtypes that a call computes in.
@@ -78,7 +78,7 @@ class Operands {
   Operands(const Callee& callee, const Given& given, std::size_t nin, std::size_t nout, std::size_t more = 0);
   /// Checks the arguments of a raw kernel, which has no outputs of its own: a bit of `written` says that the kernel may write
   /// the argument.
-  Operands(const Callee& callee, std::span<const Arg> args, const Wanted& place, std::size_t nin, std::uint64_t written);
+  Operands(const Callee& callee, std::span<const Arg> args, const Context& context, std::size_t nin, std::uint64_t written);
   Operands(const Operands&) = delete;
   Operands& operator=(const Operands&) = delete;
 
@@ -176,7 +176,14 @@ class Operands {
   [[nodiscard]] std::shared_ptr<const void> keep(const backend::Backend& backend, std::span<const Array> results) const {
     if (profiled_) [[unlikely]]
       measure(results);
-    return backend.asynchronous(place_.queue) || backend::Capture::current() != nullptr ? kept(results) : nullptr;
+    // A GPU's kernel goes on after its call was stopped.
+    const bool outlives = backend.asynchronous(place_.queue) || given_.context.stop != nullptr;
+    return outlives || given_.context.capture != nullptr ? kept(results) : nullptr;
+  }
+  [[nodiscard]] const Context& context() const noexcept { return given_.context; }
+  /// Returns how the call's launches go. The result refers to `keep`.
+  [[nodiscard]] backend::LaunchContext launch_context(const std::shared_ptr<const void>& keep) const noexcept {
+    return {.queue = place_.queue, .keep = keep, .stop = given_.context.stop, .capture = given_.context.capture};
   }
   /// Stage: returns the results to the user: given arrays, filled, or fresh ones, on the host if everything was there.
   void fetch(std::span<Array> results) const {

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "call/operands.hpp"
+#include "call/shapes.hpp"
 #include "call/staging.hpp"
 #include "call/window.hpp"
 #include "kiln/error.hpp"
@@ -158,7 +159,7 @@ Array Operands::zeros(const Shape& shape, DType dtype) const {
 
 std::shared_ptr<const void> Operands::kept(std::span<const Array> results) const {
   auto kept = std::make_shared<std::vector<Array>>(held_);
-  backend::Capture* const capture = backend::Capture::current();
+  backend::Capture* const capture = given_.context.capture;
   for (std::size_t k = 0; k < count_; ++k) {
     // Memory of the caller's is the caller's to keep; a graph has to know where it is.
     if (capture != nullptr || given(k).valid()) kept->push_back(handle(k));

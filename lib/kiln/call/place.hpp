@@ -8,6 +8,8 @@
 #include "array/rep.hpp"
 #include "call/names.hpp"
 #include "device/backend.hpp"
+#include "device/capture.hpp"
+#include "device/stop_request.hpp"
 #include "kiln/stream.hpp"
 
 namespace kiln::call {
@@ -24,10 +26,12 @@ struct Place {
 /// Of calls that name none.
 inline const std::optional<Device> kAnyDevice;
 
-/// What the options of a call say of its place.
-struct Wanted {
+/// What surrounds a call, from its options: made where the call enters, and passed to all that works for it.
+struct Context {
   const Stream& stream;
   const std::optional<Device>& device = kAnyDevice;
+  const backend::StopRequest* stop = nullptr;  ///< null: the call cannot be stopped
+  backend::Capture* capture = backend::Capture::current();
 };
 
 /// DeviceErrors, which begin with `what`.
@@ -37,14 +41,14 @@ struct Wanted {
 [[noreturn]] void fail_stream(const std::string& what, const Device& stream, const Device& arrays);
 
 /// Of a call without arrays on a device.
-inline Device host_place(const Wanted& wanted) {
+inline Device host_place(const Context& wanted) {
   return !wanted.stream.is_default() ? wanted.stream.device() : wanted.device ? *wanted.device : Device::best();
 }
 
 /// The device of the arrays that have one, else the one that is wanted, else the stream's, else the best. rep_of(i) is the
 /// array of operand i, or null. DeviceError where any two of them differ.
 template <class What, class RepOf>
-Place choose_place(const What& what, std::size_t count, const RepOf& rep_of, NameOf name_of, const Wanted& wanted) {
+Place choose_place(const What& what, std::size_t count, const RepOf& rep_of, NameOf name_of, const Context& wanted) {
   const Stream& stream = wanted.stream;
   const detail::ArrayRep* placed = nullptr;
   std::size_t placed_at = 0;

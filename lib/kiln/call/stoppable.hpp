@@ -9,20 +9,18 @@
 
 namespace kiln::call {
 
-/// call() in the default floating-point environment, which `options.stop` and `options.timeout` may end: what it launches finds
-/// them in StopRequest::current(). Calls that it makes for itself are ended by its own. Stopped, with nothing written, where
-/// they are due before it begins.
+/// Returns call(stop) in the default floating-point environment. `stop` is what `options.stop` and `options.timeout` ask for;
+/// null: nothing. Throws Stopped, with nothing written, if they are due before the call begins.
 template <class Options, class Call>
 auto stoppable(const std::string& name, const char* method, const Options& options, const Call& call) {
   const base::DefaultFloatEnvironment floats;
-  const bool may_stop = options.stop.stop_possible() || options.timeout.count() != 0;
-  if (!may_stop || backend::StopRequest::current() != nullptr) [[likely]]
-    return call();
+  const backend::StopRequest* const none = nullptr;
+  if (!options.stop.stop_possible() && options.timeout.count() == 0) [[likely]]
+    return call(none);
   backend::Capture::refuse(name + method, "a graph has no .stop and no .timeout; make the call without them");
   const backend::StopRequest request(name + method, options.stop, options.timeout);
   request.require_not_due(backend::kNothingWritten);
-  const backend::StopScope scope(&request);
-  return call();
+  return call(&request);
 }
 
 }  // namespace kiln::call

@@ -34,7 +34,7 @@ bool on_host(std::span<const Arg> args, const ArrayArg& where, std::span<const A
   return std::ranges::all_of(args, is_host) && is_host(where) && std::ranges::all_of(out, is_host);
 }
 
-bool chunks_gain(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out, const Wanted& wanted,
+bool chunks_gain(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out, const Context& wanted,
                  bool by_element) {
   std::int64_t bytes = 0;
   const auto add = [&](const auto& operand) {

@@ -22,7 +22,7 @@ void check_options(const std::string& what, const ChunkOptions& options) {
 }
 
 void check_host(const std::string& what, std::span<const Arg> args, const Array& where, std::span<const Array> out,
-                const call::Wanted& wanted, NameOf name_of) {
+                const call::Context& wanted, NameOf name_of) {
   for (std::size_t k = 0; k < args.size(); ++k) require_host(what, args[k].array(), name_of(k));
   require_host(what, where, ".where");
   for (std::size_t o = 0; o < out.size(); ++o) require_host(what, out[o], name_of(args.size() + o));

@@ -9,6 +9,7 @@
 #include "chunk/pipeline.hpp"
 #include "gufunc/call.hpp"
 #include "gufunc/impl.hpp"
+#include "gufunc/in_chunks.hpp"
 #include "kiln/chunked.hpp"
 
 namespace kiln {
@@ -16,7 +17,7 @@ namespace chunk {
 namespace {
 
 void call_gufunc(const Gufunc& function, const ChunkOptions& how, std::span<const Arg> given_args, const GufuncOptions& options,
-                 std::span<Array> results) {
+                 const backend::StopRequest* stop, std::span<Array> results) {
   const call::ArraysOf arrays(given_args, options.where, options.out.list());
   const std::span<const Arg> args = arrays.args;
   std::vector<Array> unwanted(results.empty() ? arrays.out.size() : 0);
@@ -49,16 +50,21 @@ void call_gufunc(const Gufunc& function, const ChunkOptions& how, std::span<cons
   std::vector<Operand> all = job.inputs;
   all.insert(all.end(), job.outputs.begin(), job.outputs.end());
   job.cut = Cut(shape.loop, memory_order(all_axes_of(shape.loop), all), bytes_of(all), chunk_bytes_of(how));
-  run(job, how, [&](const Chunk& chunk) {
+  run(job, how, stop, [&](const Chunk& chunk) {
     const std::vector<Arg> parts = arguments_of(chunk, args);
     GufuncOptions of_chunk = options;
     of_chunk.out = Outputs(chunk.outputs);
     of_chunk.where = masked ? chunk.inputs.back() : Array();
     of_chunk.stream = chunk.stream;
     std::vector<Array> written(chunk.outputs.size());
-    gufunc::Call(impl, parts, of_chunk).run(written);
+    gufunc::Call(impl, parts, of_chunk, stop).run(written);
   });
 }
+
+[[maybe_unused]] const bool provides_gufuncs = gufunc::call_in_chunks.provide(
+    [](const Gufunc& function, const std::optional<Device>& device, std::span<const Arg> args, const GufuncOptions& options,
+       const backend::StopRequest* stop,
+       std::span<Array> results) { call_gufunc(function, chunks_on(device), args, options, stop, results); });
 
 }  // namespace
 }  // namespace chunk
@@ -71,7 +77,8 @@ void ChunkedGufunc::call(std::span<const Arg> args, const GufuncOptions* options
   static const GufuncOptions none;
   const GufuncOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(function_.name(), static_cast<std::size_t>(function_.nout()), results.size(), given.out);
-  call::stoppable(function_.name(), "", given, [&] { chunk::call_gufunc(function_, how_, args, given, results); });
+  call::stoppable(function_.name(), "", given,
+                  [&](const backend::StopRequest* stop) { chunk::call_gufunc(function_, how_, args, given, stop, results); });
 }
 
 ChunkedGufunc chunked(const Gufunc& function, ChunkOptions options) {

@@ -74,8 +74,9 @@ class Site {
 
 class Run {
  public:
-  Run(const Job& job, const ChunkOptions& options, base::FunctionRef<void(const Chunk&)> compute)
-      : job_(job), options_(options), compute_(compute) {
+  Run(const Job& job, const ChunkOptions& options, const backend::StopRequest* stop,
+      base::FunctionRef<void(const Chunk&)> compute)
+      : job_(job), options_(options), compute_(compute), stop_(stop) {
     progress_.chunks = job.cut.count();
     progress_.bytes = bytes_of(job.inputs) + bytes_of(job.outputs);
     for (const std::int64_t extent : job.cut.loop()) elements_ *= extent;
@@ -90,7 +91,6 @@ class Run {
       whole.writes(elements_, bytes_of(job_.outputs));
     }
     caller_ = profiling::caller();
-    stop_ = backend::StopRequest::current();
     for (const Device& device : devices_of(options_)) {
       sites_.push_back(std::make_unique<Site>(device));
       if (job_.in_order) break;
@@ -132,7 +132,6 @@ class Run {
 
   void work(Site& site) {
     const profiling::OnBehalf calls(caller_);
-    const backend::StopScope scope(stop_);
     try {
       const Stream stream(site.device());
       while (const std::optional<std::int64_t> chunk = take()) {
@@ -212,7 +211,6 @@ class Run {
         now.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
         lock.unlock();
         try {
-          const backend::Unstoppable callback;
           options_.progress(now);
           lock.lock();
         } catch (...) {
@@ -262,7 +260,7 @@ class Run {
   std::int64_t elements_ = 1;
   Clock::time_point begun_ = Clock::now();
   profiling::Caller caller_;
-  const backend::StopRequest* stop_ = nullptr;  // the call's own
+  const backend::StopRequest* stop_;  // the call's own
 
   std::mutex mutex_;  // of all that follows
   std::condition_variable changed_;
@@ -308,8 +306,15 @@ std::int64_t chunk_bytes_of(const ChunkOptions& options) {
   return std::max<std::int64_t>(bytes, 1);
 }
 
-void run(const Job& job, const ChunkOptions& options, base::FunctionRef<void(const Chunk&)> compute) {
-  Run(job, options, compute).run();
+void run(const Job& job, const ChunkOptions& options, const backend::StopRequest* stop,
+         base::FunctionRef<void(const Chunk&)> compute) {
+  Run(job, options, stop, compute).run();
+}
+
+ChunkOptions chunks_on(const std::optional<Device>& device) {
+  ChunkOptions options;
+  if (device) options.devices = {*device};
+  return options;
 }
 
 }  // namespace kiln::chunk

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 #include "base/function_ref.hpp"
 #include "chunk/cut.hpp"
 #include "chunk/operand.hpp"
+#include "device/stop_request.hpp"
 #include "kiln/chunked.hpp"
 #include "kiln/stream.hpp"
 
@@ -42,6 +44,11 @@ struct Job {
 
 /// Calls `compute` for each chunk, from several threads at once. Returns when the host's memory has all results. Stopped,
 /// what progress() threw, or the first error of a chunk: DeviceError and IoError say how many are done.
-void run(const Job& job, const ChunkOptions& options, base::FunctionRef<void(const Chunk&)> compute);
+/// `stop` is what may end the call; null: nothing.
+void run(const Job& job, const ChunkOptions& options, const backend::StopRequest* stop,
+         base::FunctionRef<void(const Chunk&)> compute);
+
+/// Returns the options of an ordinary call that falls back on chunks, on that device; none: where a call would run.
+[[nodiscard]] ChunkOptions chunks_on(const std::optional<Device>& device);
 
 }  // namespace kiln::chunk

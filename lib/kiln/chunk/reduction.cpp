@@ -11,6 +11,7 @@
 #include "chunk/pipeline.hpp"
 #include "kiln/chunked.hpp"
 #include "reduce/call.hpp"
+#include "reduce/in_chunks.hpp"
 #include "reduce/method.hpp"
 #include "reduce/two_steps.hpp"
 
@@ -77,7 +78,8 @@ class ReductionCall {
                                .where = call::kNoMask,
                                .out = outputs,
                                .loop = loop,
-                               .stream = stream};
+                               .stream = stream,
+                               .stop = options_.stop};
     // What does not compile is told before anything is computed.
     static_cast<void>(reduce::Call(*steps.combine, states, last).compiled());
     part_dtype_ = steps.states.front();
@@ -154,7 +156,7 @@ class ReductionCall {
                                     : !target.maps()
                                         ? ufunc::LoopOptions{.dtype = part_dtype_}
                                         : ufunc::LoopOptions{.casting = options_.loop.casting, .signature = part_loop_};
-    chunk::run(job, how_, [&](const Chunk& chunk) {
+    chunk::run(job, how_, options_.stop, [&](const Chunk& chunk) {
       const std::vector<Arg> parts = arguments_of(chunk, args_);
       reduce::Numbers numbers{0, steps};
       for (std::size_t d = 0; d < steps.size(); ++d) numbers.first += chunk.box.begin[d] * steps[d];
@@ -168,6 +170,7 @@ class ReductionCall {
                                      .out = outputs,
                                      .loop = loop,
                                      .stream = chunk.stream,
+                                     .stop = options_.stop,
                                      .numbers = &numbers};
       std::vector<Array> written(outputs.size());
       reduce::Call(target, parts, of_chunk).run(written);
@@ -185,20 +188,41 @@ class ReductionCall {
   std::optional<DType> part_dtype_;
 };
 
+Array reduce(const Ufunc& function, const ChunkOptions& how, const Array& a, const ReduceOptions& options,
+             const backend::StopRequest* stop) {
+  const Arg arg(a);
+  Array result;
+  const reduce::Method method(*function.impl());
+  const reduce::Options given = reduce::options_of(options, stop);
+  ReductionCall(method, {&arg, 1}, given, how).run({&result, 1}, [&](const ufunc::Loop& loop) {
+    return reduce::in_two_steps(function.impl(), loop);
+  });
+  return result;
+}
+
+void call_reduction(const Reduction& function, const ChunkOptions& how, std::span<const Arg> args,
+                    const ReductionOptions& options, const backend::StopRequest* stop, std::span<Array> results) {
+  const reduce::Options given = reduce::options_of(options, stop);
+  ReductionCall(*function.impl(), args, given, how).run(results, [&](const ufunc::Loop& loop) {
+    return reduce::in_two_steps(function.impl(), loop);
+  });
+}
+
+[[maybe_unused]] const bool provides_reductions =
+    reduce::reduce_in_chunks.provide(
+        [](const Ufunc& function, const std::optional<Device>& device, const Array& a, const ReduceOptions& options,
+           const backend::StopRequest* stop) { return reduce(function, chunks_on(device), a, options, stop); }) &&
+    reduce::call_in_chunks.provide(
+        [](const Reduction& function, const std::optional<Device>& device, std::span<const Arg> args,
+           const ReductionOptions& options, const backend::StopRequest* stop,
+           std::span<Array> results) { call_reduction(function, chunks_on(device), args, options, stop, results); });
+
 }  // namespace
 }  // namespace chunk
 
 Array ChunkedUfunc::reduce(const Array& a, const ReduceOptions& options) const {
-  const Arg arg(a);
-  Array result;
-  const reduce::Method method(*function_.impl());
-  const reduce::Options given = reduce::options_of(options);
-  call::stoppable(function_.name(), ".reduce", options, [&] {
-    chunk::ReductionCall(method, {&arg, 1}, given, how_).run({&result, 1}, [&](const ufunc::Loop& loop) {
-      return reduce::in_two_steps(function_.impl(), loop);
-    });
-  });
-  return result;
+  return call::stoppable(function_.name(), ".reduce", options,
+                         [&](const backend::StopRequest* stop) { return chunk::reduce(function_, how_, a, options, stop); });
 }
 
 ChunkedReduction::ChunkedReduction(Reduction function, ChunkOptions options)
@@ -210,11 +234,8 @@ void ChunkedReduction::call(std::span<const Arg> args, const ReductionOptions* g
   static const ReductionOptions none;
   const ReductionOptions& options = given != nullptr ? *given : none;
   call::check_results_wanted(function_.name(), static_cast<std::size_t>(function_.nout()), results.size(), options.out);
-  const reduce::Options view = reduce::options_of(options);
-  call::stoppable(function_.name(), "", options, [&] {
-    chunk::ReductionCall(*function_.impl(), args, view, how_).run(results, [&](const ufunc::Loop& loop) {
-      return reduce::in_two_steps(function_.impl(), loop);
-    });
+  call::stoppable(function_.name(), "", options, [&](const backend::StopRequest* stop) {
+    chunk::call_reduction(function_, how_, args, options, stop, results);
   });
 }
 

@@ -11,6 +11,7 @@
 #include "kiln/chunked.hpp"
 #include "ufunc/call.hpp"
 #include "ufunc/impl.hpp"
+#include "ufunc/in_chunks.hpp"
 
 namespace kiln {
 namespace chunk {
@@ -26,7 +27,7 @@ Array once(const Array& input) {
 }
 
 void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const Arg> given_args, const CallOptions& options,
-                std::span<Array> results) {
+                const backend::StopRequest* stop, std::span<Array> results) {
   const call::ArraysOf arrays(given_args, options.where, options.out.list());
   const std::span<const Arg> args = arrays.args;
   std::vector<Array> unwanted(results.empty() ? arrays.out.size() : 0);
@@ -62,7 +63,7 @@ void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const 
     job.outputs.push_back(broadcast_operand(results[o], loop));
   }
   job.cut = Cut(loop, order, bytes_of(job.inputs) + bytes_of(job.outputs), chunk_bytes_of(how));
-  run(job, how, [&](const Chunk& chunk) {
+  run(job, how, stop, [&](const Chunk& chunk) {
     const std::vector<Arg> parts = arguments_of(chunk, args);
     const CallOptions of_chunk{.out = Outputs(chunk.outputs),
                                .where = masked ? ArrayArg(chunk.inputs.back()) : ArrayArg(),
@@ -71,9 +72,15 @@ void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const 
                                .dtype = options.dtype,
                                .signature = options.signature};
     std::vector<Array> written(chunk.outputs.size());
-    ufunc::Call(impl, parts, of_chunk).run(written);
+    ufunc::Call(impl, parts, of_chunk, stop).run(written);
   });
 }
+
+[[maybe_unused]] const bool provided =
+    ufunc::call_in_chunks.provide([](const Ufunc& function, const std::optional<Device>& device, std::span<const Arg> args,
+                                     const CallOptions& options, const backend::StopRequest* stop, std::span<Array> results) {
+      call_ufunc(function, chunks_on(device), args, options, stop, results);
+    });
 
 }  // namespace
 }  // namespace chunk
@@ -86,7 +93,8 @@ void ChunkedUfunc::call(std::span<const Arg> args, const CallOptions* options, s
   static const CallOptions none;
   const CallOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(function_.name(), function_.impl()->nout(), results.size(), given.out);
-  call::stoppable(function_.name(), "", given, [&] { chunk::call_ufunc(function_, how_, args, given, results); });
+  call::stoppable(function_.name(), "", given,
+                  [&](const backend::StopRequest* stop) { chunk::call_ufunc(function_, how_, args, given, stop, results); });
 }
 
 ChunkedUfunc chunked(const Ufunc& function, ChunkOptions options) {

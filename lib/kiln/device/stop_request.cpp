@@ -13,8 +13,6 @@
 namespace kiln::backend {
 namespace {
 
-constinit thread_local const StopRequest* own = nullptr;
-
 /// "200 ms": in the largest unit of which it is a whole number.
 std::string duration_text(std::chrono::nanoseconds time) {
   constexpr std::pair<std::int64_t, const char*> kUnits[] = {{1'000'000'000, "s"}, {1'000'000, "ms"}, {1000, "us"}};
@@ -25,8 +23,6 @@ std::string duration_text(std::chrono::nanoseconds time) {
 }
 
 }  // namespace
-
-std::atomic<int> StopRequest::active{0};
 
 StopRequest::StopRequest(std::string what, std::stop_token token, std::chrono::nanoseconds timeout)
     : what_(std::move(what)), token_(std::move(token)), timeout_(timeout) {
@@ -65,28 +61,6 @@ void StopRequest::wait(Backend& backend, Queue* queue, const std::shared_ptr<con
     }
     std::this_thread::sleep_for(pause);
   }
-}
-
-const StopRequest* StopRequest::of_thread() noexcept {
-  return own;
-}
-
-StopScope::StopScope(const StopRequest* request) noexcept : request_(request) {
-  if (request_ == nullptr) return;
-  before_ = std::exchange(own, request_);
-  StopRequest::active.fetch_add(1, std::memory_order_relaxed);
-}
-
-StopScope::~StopScope() {
-  if (request_ == nullptr) return;
-  own = before_;
-  StopRequest::active.fetch_sub(1, std::memory_order_relaxed);
-}
-
-Unstoppable::Unstoppable() noexcept : before_(std::exchange(own, nullptr)) {}
-
-Unstoppable::~Unstoppable() {
-  own = before_;
 }
 
 }  // namespace kiln::backend

@@ -1,8 +1,6 @@
-// What may end a call before its work is done: its .stop, its .timeout. A call has it on its thread; what runs parts of the
-// call asks for it, and pays one look at a number where no call of the process has one.
+// What may end a call before its work is done: its .stop, its .timeout. The call passes it to all that works for it.
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <memory>
 #include <stop_token>
@@ -31,16 +29,7 @@ class StopRequest {
   /// is done. DeviceError of the work.
   void wait(Backend& backend, Queue* queue, const std::shared_ptr<const void>& keep) const;
 
-  /// Of the call that this thread works for; null: none, or it cannot be stopped.
-  [[nodiscard]] static const StopRequest* current() noexcept {
-    return active.load(std::memory_order_relaxed) == 0 ? nullptr : of_thread();
-  }
-
  private:
-  friend class StopScope;
-  [[nodiscard]] static const StopRequest* of_thread() noexcept;
-  static std::atomic<int> active;  // scopes of all threads: nearly always none
-
   std::string what_;
   std::stop_token token_;
   std::chrono::nanoseconds timeout_;
@@ -49,30 +38,5 @@ class StopRequest {
 
 inline constexpr const char* kPartlyWritten = "its outputs are partly written";
 inline constexpr const char* kNothingWritten = "nothing was written";
-
-/// While it lives, the request is its thread's. Of one thread; null leaves what is there.
-class StopScope {
- public:
-  explicit StopScope(const StopRequest* request) noexcept;
-  ~StopScope();
-  StopScope(const StopScope&) = delete;
-  StopScope& operator=(const StopScope&) = delete;
-
- private:
-  const StopRequest* request_;
-  const StopRequest* before_ = nullptr;
-};
-
-/// While it lives, the thread has no request: it calls a function of the user's, whose own calls are not the call's work.
-class Unstoppable {
- public:
-  Unstoppable() noexcept;
-  ~Unstoppable();
-  Unstoppable(const Unstoppable&) = delete;
-  Unstoppable& operator=(const Unstoppable&) = delete;
-
- private:
-  const StopRequest* before_;
-};
 
 }  // namespace kiln::backend

@@ -51,7 +51,7 @@ Array run_there(const Transform& transform, const Array& a, const Array& out, co
 
 }  // namespace
 
-Array run(const Transform& transform, const Array& a, const Array& out, const call::Wanted& wanted) {
+Array run(const Transform& transform, const Array& a, const Array& out, const call::Context& wanted) {
   const base::DefaultFloatEnvironment floats;
   backend::Capture::refuse(transform.name, "it is no kernel of kiln's; call it before or after the graph");
   if (out.valid()) check_out(transform, out);

@@ -11,12 +11,13 @@
 #include "ufunc/constants.hpp"
 
 namespace kiln::gufunc {
-Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const GufuncOptions& options)
+Call::Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const GufuncOptions& options,
+           const backend::StopRequest* stop)
     : gufunc_(gufunc),
       options_(options),
       nin_(gufunc.nin()),
       nout_(gufunc.nout()),
-      operands_(gufunc, {args, options.where, options.out.list(), {options.stream, options.device}}, nin_, nout_) {}
+      operands_(gufunc, {args, options.where, options.out.list(), {options.stream, options.device, stop}}, nin_, nout_) {}
 
 /// Everything that can be wrong, before anything is transferred or written.
 void Call::check() {

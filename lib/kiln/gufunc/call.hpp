@@ -23,7 +23,8 @@ namespace kiln::gufunc {
 class Call {
  public:
   /// Reads the arguments and checks their number; throws TypeError.
-  Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const GufuncOptions& options);
+  Call(const detail::GufuncImpl& gufunc, std::span<const Arg> args, const GufuncOptions& options,
+       const backend::StopRequest* stop = nullptr);
 
   /// Runs and fills one result for each output.
   void run(std::span<Array> results);

@@ -11,11 +11,12 @@ void Gufunc::call(std::span<const Arg> args, const GufuncOptions* options, std::
   const GufuncOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(impl_->name(), impl_->nout(), results.size(), given.out);
   const bool chunks = call::chunks_gain(args, given.where, given.out.list(), {given.stream, given.device}, false);
-  call::stoppable(impl_->name(), "", given, [&] {
+  call::stoppable(impl_->name(), "", given, [&](const backend::StopRequest* stop) {
     call::whole_or_in_chunks(
-        args, given.where, given.out.list(), given, chunks, results, [&] { gufunc::Call(*impl_, args, given).run(results); },
+        args, given.where, given.out.list(), given, chunks, results,
+        [&] { gufunc::Call(*impl_, args, given, stop).run(results); },
         [&](const std::optional<Device>& device, const GufuncOptions& own) {
-          gufunc::call_in_chunks(*this, device, args, own, results);
+          gufunc::call_in_chunks(*this, device, args, own, stop, results);
         });
   });
 }

@@ -5,12 +5,13 @@
 #include <span>
 
 #include "base/provided.hpp"
+#include "device/stop_request.hpp"
 #include "kiln/gufunc.hpp"
 
 namespace kiln::gufunc {
 
 inline constinit base::Provided<void(const Gufunc& function, const std::optional<Device>& device, std::span<const Arg> args,
-                                     const GufuncOptions& options, std::span<Array> results)>
+                                     const GufuncOptions& options, const backend::StopRequest* stop, std::span<Array> results)>
     call_in_chunks("chunk");
 
 }  // namespace kiln::gufunc

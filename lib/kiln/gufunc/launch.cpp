@@ -104,7 +104,8 @@ void Call::start(const backend::Module& module, std::shared_ptr<const kinds::Guf
     operand.data = rep->data + offsets[k];
   }
   backend::Backend& backend = backend::backend_for(operands_.at().device);
-  kinds::launch(backend, module, launch, operands_.at().queue, operands_.keep(backend, results));
+  const std::shared_ptr<const void> kept = operands_.keep(backend, results);
+  kinds::launch(backend, module, launch, operands_.launch_context(kept));
 }
 
 }  // namespace kiln::gufunc

@@ -17,7 +17,6 @@
 #include <tuple>
 #include <utility>
 
-#include "device/stop_request.hpp"
 #include "kernel/integer_divisions.hpp"
 #include "kiln/debug.hpp"
 #include "kiln/error.hpp"
@@ -358,7 +357,6 @@ Findings take_findings(backend::Backend& backend, const backend::Module& module,
 }
 
 void tell(const Findings& findings) {
-  const backend::Unstoppable callbacks;  // what they call is not this call's work
   if (!findings.printed.empty()) {
     std::shared_ptr<const Callback> callback;
     {

@@ -10,10 +10,9 @@
 
 namespace kiln::kinds {
 
-LoopStop::LoopStop(const backend::Backend& backend, const backend::Module& module) {
-  if (backend.kind() != DeviceKind::cpu || module.faults() == nullptr) return;
-  request_ = backend::StopRequest::current();
-  if (request_ == nullptr) return;
+LoopStop::LoopStop(const backend::Backend& backend, const backend::Module& module, const backend::StopRequest* request)
+    : request_(request) {
+  if (request_ == nullptr || backend.kind() != DeviceKind::cpu || module.faults() == nullptr) return;
   static_assert(sizeof(std::atomic<std::uint32_t>) == sizeof(std::uint32_t));
   // The kernel's memory is this process's.
   flag_ = reinterpret_cast<std::atomic<std::uint32_t>*>(static_cast<char*>(module.faults()) + offsetof(FaultBuffer, stop));

@@ -12,11 +12,11 @@
 
 namespace kiln::kinds {
 
-/// While it lives, a thread of its own looks each millisecond whether the calling thread's StopRequest is due, and sets the
-/// flag then. Does nothing where there is no request, or the kernel is not one of the CPU's.
+/// While it lives, a thread of its own looks each millisecond whether the request is due, and sets the flag then. Does nothing
+/// without a request, and for a kernel that is not one of the CPU's.
 class LoopStop {
  public:
-  LoopStop(const backend::Backend& backend, const backend::Module& module);
+  LoopStop(const backend::Backend& backend, const backend::Module& module, const backend::StopRequest* request);
   ~LoopStop() { end(); }
   LoopStop(const LoopStop&) = delete;
   LoopStop& operator=(const LoopStop&) = delete;
@@ -31,7 +31,7 @@ class LoopStop {
  private:
   void watch();
 
-  const backend::StopRequest* request_ = nullptr;
+  const backend::StopRequest* request_;
   std::atomic<std::uint32_t>* flag_ = nullptr;
   bool stopped_ = false;
   std::mutex mutex_;

@@ -20,7 +20,7 @@ class Recorded final : public RecordedLaunch {
       : backend_(backend), module_(std::move(module)), owned_(launch) {}
 
   void run(Queue* queue, const std::shared_ptr<const void>& keep) const override {
-    kinds::launch(backend_, *module_, owned_.launch, queue, keep);
+    kinds::launch(backend_, *module_, owned_.launch, {.queue = queue, .keep = keep});
   }
   [[nodiscard]] std::shared_ptr<const RecordedLaunch> moved(std::span<const Move> moves) const override {
     auto copy = std::make_shared<Recorded>(backend_, module_, owned_.launch);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "device/cpu/backend.hpp"
@@ -17,7 +18,7 @@ namespace kiln::kinds {
 
 /// What the kernel does to the process, where it is in debug mode, becomes a fault of its. On a stack that is large enough.
 template <class Launch, class Run>
-void run_guarded(const cpu::CpuModule& module, const Launch& launch, cpu::Threads& threads, Run run) {
+void run_guarded(const cpu::CpuModule& module, const Launch& launch, const cpu::LaunchThreads& threads, Run run) {
   if (!module.reports_crashes()) [[likely]]
     return cpu::with_enough_stack([&] { run(module, launch, threads); });
   const cpu::GuardedLaunch guard(module);
@@ -26,24 +27,21 @@ void run_guarded(const cpu::CpuModule& module, const Launch& launch, cpu::Thread
 
 /// Calls run(module, launch, threads) in the caller, or in the queue's order with an `Owned` made of the launch.
 template <class Owned, class Launch, class Run>
-void start_on_cpu(Backend& backend, const Module& module, const Launch& launch, Queue* queue,
-                  const std::shared_ptr<const void>& keep, Run run) {
+void start_on_cpu(Backend& backend, const Module& module, const Launch& launch, const LaunchContext& context, Run run) {
   const auto& kernel = static_cast<const cpu::CpuModule&>(module);
   cpu::Threads& threads = static_cast<cpu::CpuBackend&>(backend).threads();
-  if (queue == nullptr) return run_guarded(kernel, launch, threads, run);
+  if (context.queue == nullptr) return run_guarded(kernel, launch, cpu::LaunchThreads(threads, context.stop), run);
   auto owned = std::make_shared<const Owned>(launch);
-  if (const StopRequest* const stop = StopRequest::current()) [[unlikely]] {
-    static_cast<cpu::CpuQueue*>(queue)->post(
-        [&threads, owned = std::move(owned), loaded = kernel.shared_from_this(), keep, run, request = *stop] {
-          request.require_not_due(kNothingWritten);
-          const StopScope scope(&request);
-          run_guarded(static_cast<const cpu::CpuModule&>(*loaded), owned->launch, threads, run);
-        });
-    return;
-  }
-  static_cast<cpu::CpuQueue*>(queue)->post([&threads, owned = std::move(owned), loaded = kernel.shared_from_this(), keep, run] {
-    run_guarded(static_cast<const cpu::CpuModule&>(*loaded), owned->launch, threads, run);
-  });
+  std::optional<StopRequest> stop;
+  if (context.stop != nullptr) [[unlikely]]
+    stop = *context.stop;
+  static_cast<cpu::CpuQueue*>(context.queue)
+      ->post([&threads, owned = std::move(owned), loaded = kernel.shared_from_this(), keep = context.keep, run,
+              stop = std::move(stop)] {
+        if (stop) stop->require_not_due(kNothingWritten);
+        run_guarded(static_cast<const cpu::CpuModule&>(*loaded), owned->launch,
+                    cpu::LaunchThreads(threads, stop ? &*stop : nullptr), run);
+      });
 }
 
 }  // namespace kiln::kinds

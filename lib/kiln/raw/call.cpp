@@ -39,10 +39,11 @@ std::string text_of(DType dtype) {
 
 }  // namespace
 
-Call::Call(const detail::RawKernelImpl& kernel, const LaunchOptions& options, std::span<const Arg> args)
+Call::Call(const detail::RawKernelImpl& kernel, const LaunchOptions& options, std::span<const Arg> args,
+           const backend::StopRequest* stop)
     : kernel_(kernel),
       options_(options),
-      operands_(kernel, args, {options.stream, options.device}, kernel.signature().parameters.size(), kernel.written()) {
+      operands_(kernel, args, {options.stream, options.device, stop}, kernel.signature().parameters.size(), kernel.written()) {
   check_launch();
   for (std::size_t i = 0; i < operands_.nin(); ++i) check_argument(i);
   bind_types();
@@ -244,7 +245,7 @@ void Call::run() {
   if (const auto* const shape = variant.tuned != nullptr ? variant.tuned->find(work.size) : nullptr) {
     work.item_block = shape->choice.block;
   }
-  kinds::launch(backend, *variant.module, work, operands_.at().queue, keep);
+  kinds::launch(backend, *variant.module, work, operands_.launch_context(keep));
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, variant);
   operands_.fetch({});
 }

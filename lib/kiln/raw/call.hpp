@@ -16,7 +16,8 @@ namespace kiln::raw {
 class Call {
  public:
   /// Checks all that the arguments alone tell; throws TypeError, ShapeError, DeviceError.
-  Call(const detail::RawKernelImpl& kernel, const LaunchOptions& options, std::span<const Arg> args);
+  Call(const detail::RawKernelImpl& kernel, const LaunchOptions& options, std::span<const Arg> args,
+       const backend::StopRequest* stop = nullptr);
 
   void run();
   [[nodiscard]] RawResolution resolve() const;

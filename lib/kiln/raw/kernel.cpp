@@ -20,7 +20,8 @@ void detail::fail_empty(const RawKernelImpl* /*type*/) {
 }
 
 void RawKernel::launch(const LaunchOptions& options, std::span<const Arg> args) const {
-  call::stoppable(impl_->name(), "", options, [&] { raw::Call(*impl_, options, args).run(); });
+  call::stoppable(impl_->name(), "", options,
+                  [&](const backend::StopRequest* stop) { raw::Call(*impl_, options, args, stop).run(); });
 }
 
 RawResolution RawKernel::resolve(const LaunchOptions& options, std::span<const Arg> args) const {

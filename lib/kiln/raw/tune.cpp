@@ -11,6 +11,7 @@
 #include "call/window.hpp"
 #include "kernel/grid.hpp"
 #include "kernel/raw/launch.hpp"
+#include "kiln/error.hpp"
 #include "kiln/tune.hpp"
 #include "raw/call.hpp"
 #include "registry/registry.hpp"
@@ -63,7 +64,7 @@ std::string Call::why_not_tuned(const Variant& variant) const {
       }
     }
   }
-  return autotune::why_not_now();
+  return autotune::why_not_now(operands_.context().stop);
 }
 
 void Call::tune(const Variant& variant, const kinds::RawLaunch& launch) const {
@@ -92,7 +93,7 @@ void Call::tune(const Variant& variant, const kinds::RawLaunch& launch) const {
   };
   const auto run = [&](const backend::Module& module, const autotune::Choice& choice) {
     tried.item_block = choice.block;
-    kinds::launch_on_gpu(backend, module, tried, operands_.at().queue, nullptr);
+    kinds::launch_on_gpu(backend, module, tried, {.queue = operands_.at().queue, .keep = nullptr});
   };
   const auto load = [&](int /*accesses*/) { return variant.module; };
   autotune::measure({.backend = backend, .module = variant.module, .cache = kernel_.definition().compile.cache, .load = load},

@@ -12,7 +12,7 @@
 
 namespace kiln::reduce {
 
-Options options_of(const ReduceOptions& options) {
+Options options_of(const ReduceOptions& options, const backend::StopRequest* stop) {
   return {.axis = options.axis,
           .keepdims = options.keepdims,
           .initial = options.initial,
@@ -20,10 +20,11 @@ Options options_of(const ReduceOptions& options) {
           .out = {&options.out, options.out.valid() ? 1U : 0U},
           .loop = {.dtype = options.dtype},
           .stream = options.stream,
-          .device = options.device};
+          .device = options.device,
+          .stop = stop};
 }
 
-Options options_of(const ReductionOptions& options) {
+Options options_of(const ReductionOptions& options, const backend::StopRequest* stop) {
   return {.axis = options.axis,
           .keepdims = options.keepdims,
           .initial = options.initial,
@@ -31,7 +32,8 @@ Options options_of(const ReductionOptions& options) {
           .out = options.out.list(),
           .loop = {options.casting, options.dtype, options.signature},
           .stream = options.stream,
-          .device = options.device};
+          .device = options.device,
+          .stop = stop};
 }
 
 Call::Call(const Target& target, std::span<const Arg> args, const Options& options,
@@ -39,8 +41,8 @@ Call::Call(const Target& target, std::span<const Arg> args, const Options& optio
     : target_(target),
       options_(options),
       begins_(begins.value_or(std::span<const std::int64_t>())),
-      operands_(target, {args, options.where, options.out, {options.stream, options.device}}, target.nin(), target.nout(),
-                target.indexed() ? 1 : 0) {
+      operands_(target, {args, options.where, options.out, {options.stream, options.device, options.stop}}, target.nin(),
+                target.nout(), target.indexed() ? 1 : 0) {
   if (begins) segments_.emplace();
 }
 

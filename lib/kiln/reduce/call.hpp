@@ -19,8 +19,8 @@
 namespace kiln::reduce {
 
 /// Of the method and of a reduction; it refers to the given ones.
-[[nodiscard]] Options options_of(const ReduceOptions& options);
-[[nodiscard]] Options options_of(const ReductionOptions& options);
+[[nodiscard]] Options options_of(const ReduceOptions& options, const backend::StopRequest* stop = nullptr);
+[[nodiscard]] Options options_of(const ReductionOptions& options, const backend::StopRequest* stop = nullptr);
 
 class Call {
  public:

@@ -25,11 +25,11 @@ Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
   const Arg arg(a);
   const std::span<const ArrayArg> out(&options.out, options.out.valid() ? 1 : 0);
   Array result;
-  call::stoppable(impl_->name(), ".reduce", options, [&] {
+  call::stoppable(impl_->name(), ".reduce", options, [&](const backend::StopRequest* stop) {
     call::whole_or_in_chunks(
-        {&arg, 1}, options.where, out, options, false, {&result, 1}, [&] { result = reduce::reduce(*impl_, a, options); },
+        {&arg, 1}, options.where, out, options, false, {&result, 1}, [&] { result = reduce::reduce(*impl_, a, options, stop); },
         [&](const std::optional<Device>& device, const ReduceOptions& own) {
-          result = reduce::reduce_in_chunks(*this, device, a, own);
+          result = reduce::reduce_in_chunks(*this, device, a, own, stop);
         });
   });
   return result;
@@ -39,15 +39,15 @@ void Reduction::call(std::span<const Arg> args, const ReductionOptions* options,
   static const ReductionOptions none;
   const ReductionOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(name(), impl_->loops().nout(), results.size(), given.out);
-  call::stoppable(name(), "", given, [&] {
+  call::stoppable(name(), "", given, [&](const backend::StopRequest* stop) {
     call::whole_or_in_chunks(
         args, given.where, given.out.list(), given, false, results,
         [&] {
-          const reduce::Options view = reduce::options_of(given);
+          const reduce::Options view = reduce::options_of(given, stop);
           reduce::Call(*impl_, args, view).run(results);
         },
         [&](const std::optional<Device>& device, const ReductionOptions& own) {
-          reduce::call_in_chunks(*this, device, args, own, results);
+          reduce::call_in_chunks(*this, device, args, own, stop, results);
         });
   });
 }

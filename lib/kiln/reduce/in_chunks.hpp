@@ -5,16 +5,18 @@
 #include <span>
 
 #include "base/provided.hpp"
+#include "device/stop_request.hpp"
 #include "kiln/reduction.hpp"
 #include "kiln/ufunc.hpp"
 
 namespace kiln::reduce {
 
 inline constinit base::Provided<void(const Reduction& function, const std::optional<Device>& device, std::span<const Arg> args,
-                                     const ReductionOptions& options, std::span<Array> results)>
+                                     const ReductionOptions& options, const backend::StopRequest* stop,
+                                     std::span<Array> results)>
     call_in_chunks("chunk");
 inline constinit base::Provided<Array(const Ufunc& function, const std::optional<Device>& device, const Array& a,
-                                      const ReduceOptions& options)>
+                                      const ReduceOptions& options, const backend::StopRequest* stop)>
     reduce_in_chunks("chunk");
 
 }  // namespace kiln::reduce

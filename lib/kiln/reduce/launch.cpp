@@ -175,7 +175,7 @@ void Call::launch(const Piece& piece) {
                                     .width = variant.width,
                                     .wide_index = variant.layout.wide_index,
                                     .state_bytes = variant.state_bytes};
-  kinds::launch(backend, *variant.module, work, place.queue, keep_);
+  kinds::launch(backend, *variant.module, work, operands_.launch_context(keep_));
 }
 
 void Call::record(ufunc::Recorder& recorder) const {

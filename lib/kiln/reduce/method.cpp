@@ -41,10 +41,11 @@ void Method::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::De
   if (plan.reported.add(call)) recorder.used(ufunc_.definition_of(plan.loop), call);
 }
 
-Array reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options) {
+Array reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options,
+             const backend::StopRequest* stop) {
   const Arg arg(array);
   Array result;
-  Call(Method(ufunc), {&arg, 1}, options_of(options)).run({&result, 1});
+  Call(Method(ufunc), {&arg, 1}, options_of(options, stop)).run({&result, 1});
   return result;
 }
 

@@ -34,6 +34,7 @@ class Method : public Target {
 };
 
 /// Ufunc::reduce.
-[[nodiscard]] Array reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options);
+[[nodiscard]] Array reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options,
+                           const backend::StopRequest* stop = nullptr);
 
 }  // namespace kiln::reduce

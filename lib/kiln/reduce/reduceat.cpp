@@ -92,7 +92,7 @@ Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOpti
   const Axes axis = options.axis;
   const Arg arg(a);
   Array result;
-  call::stoppable(name(), ".reduceat", options, [&] {
+  call::stoppable(name(), ".reduceat", options, [&](const backend::StopRequest* stop) {
     reduce::Call(method, {&arg, 1},
                  {.axis = axis,
                   .keepdims = false,
@@ -101,7 +101,8 @@ Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOpti
                   .out = {&options.out, options.out.valid() ? 1U : 0U},
                   .loop = {.dtype = options.dtype},
                   .stream = options.stream,
-                  .device = options.device},
+                  .device = options.device,
+                  .stop = stop},
                  begins.all())
         .run({&result, 1});
   });

@@ -31,6 +31,7 @@ struct Options {
   ufunc::LoopOptions loop;
   const Stream& stream;
   const std::optional<Device>& device = call::kAnyDevice;
+  const backend::StopRequest* stop = nullptr;
   const Numbers* numbers = nullptr;  ///< null: in C order of the reduced axes, from 0
 };
 

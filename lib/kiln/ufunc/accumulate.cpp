@@ -48,7 +48,8 @@ Array AccumulateCall::run() {
   const Variant<kinds::ScanLayout>& kernel = ufunc_.variant(*plan_, variant, place.device);
   launch.looks_back = kernel.layout.looks_back;
   backend::Backend& backend = backend::backend_for(place.device);
-  kinds::launch(backend, *kernel.module, launch, place.queue, operands_.keep(backend, {&result, 1}));
+  const std::shared_ptr<const void> kept = operands_.keep(backend, {&result, 1});
+  kinds::launch(backend, *kernel.module, launch, operands_.launch_context(kept));
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
   operands_.fetch({&result, 1});
   return result;

@@ -17,12 +17,14 @@ namespace kiln::ufunc {
 class AccumulateCall final : public call::Callee {
  public:
   // Operands sets those that it has. NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject)
-  AccumulateCall(const detail::UfuncImpl& ufunc, const Arg& array, const AccumulateOptions& options)
+  AccumulateCall(const detail::UfuncImpl& ufunc, const Arg& array, const AccumulateOptions& options,
+                 const backend::StopRequest* stop = nullptr)
       : ufunc_(ufunc),
         options_(options),
-        operands_(*this,
-                  {{&array, 1}, call::kNoMask, {&options.out, options.out.valid() ? 1U : 0U}, {options.stream, options.device}},
-                  1, 1) {}
+        operands_(
+            *this,
+            {{&array, 1}, call::kNoMask, {&options.out, options.out.valid() ? 1U : 0U}, {options.stream, options.device, stop}},
+            1, 1) {}
 
   [[nodiscard]] std::string what() const override { return ufunc_.name() + ".accumulate"; }
   [[nodiscard]] std::string operand_name(std::size_t operand) const override {

@@ -24,13 +24,13 @@ constexpr const char* kTarget = "the array";
 
 // Operands sets those that it has. NOLINTNEXTLINE(clang-analyzer-optin.cplusplus.UninitializedObject)
 AtCall::AtCall(const detail::UfuncImpl& ufunc, Array target, std::span<const Array> indices, const Arg* value,
-               const AtOptions& options)
+               const AtOptions& options, const backend::StopRequest* stop)
     : ufunc_(ufunc),
       target_(std::move(target)),
       out_(target_),
       indices_(indices.begin(), indices.end()),
       value_(value),
-      operands_(*this, {{value, value != nullptr ? 1U : 0U}, call::kNoMask, {&out_, 1}, {options.stream, options.device}},
+      operands_(*this, {{value, value != nullptr ? 1U : 0U}, call::kNoMask, {&out_, 1}, {options.stream, options.device, stop}},
                 value != nullptr ? 1 : 0, 1) {
   check_ufunc();
   check_arrays();
@@ -107,7 +107,8 @@ void AtCall::run() {
   launch.layout = kernel.layout;
   std::vector<Array> used = indices_;
   for (const Array& each : {target_, order_, starts_}) used.push_back(each);
-  kinds::launch(backend, *kernel.module, launch, operands_.at().queue, operands_.keep(backend, used));
+  const std::shared_ptr<const void> kept = operands_.keep(backend, used);
+  kinds::launch(backend, *kernel.module, launch, operands_.launch_context(kept));
   if (out_of_range) check_indices(indices_on_host());
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, given);
   operands_.fetch({&target_, 1});

@@ -19,7 +19,7 @@ class AtCall final : public call::Callee {
  public:
   /// `value` is null where the user gave no second operand. Throws TypeError and ShapeError for what the arguments alone tell.
   AtCall(const detail::UfuncImpl& ufunc, Array target, std::span<const Array> indices, const Arg* value,
-         const AtOptions& options);
+         const AtOptions& options, const backend::StopRequest* stop = nullptr);
 
   [[nodiscard]] std::string what() const override { return ufunc_.name() + ".at"; }
   [[nodiscard]] std::string operand_name(std::size_t operand) const override;

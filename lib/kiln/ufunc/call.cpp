@@ -29,11 +29,12 @@ layout::Operand placed(const call::Operand& operand) {
 }  // namespace
 
 // On a CPU the outputs that keep values are read, too.
-Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const CallOptions& options)
+Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const CallOptions& options,
+           const backend::StopRequest* stop)
     : ufunc_(ufunc),
       options_(options),
-      operands_(ufunc, {args, options.where, options.out.list(), {options.stream, options.device}}, ufunc.nin(), ufunc.nout(),
-                options.where.valid() && !options.out.empty() ? ufunc.nout() : 0) {
+      operands_(ufunc, {args, options.where, options.out.list(), {options.stream, options.device, stop}}, ufunc.nin(),
+                ufunc.nout(), options.where.valid() && !options.out.empty() ? ufunc.nout() : 0) {
   if (operands_.masked()) layout_.masking = options.out.empty() ? Masking::zero : Masking::keep;
 }
 
@@ -206,6 +207,7 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
   }
   backend::Backend& backend = backend::backend_for(operands_.at().device);
   const std::shared_ptr<const void> kept = operands_.keep(backend, results);
+  const backend::LaunchContext context = operands_.launch_context(kept);
   const auto shape = iteration_->shape();
   kinds::ElementwiseLaunch work;
   work.operands = {operands, count};
@@ -230,7 +232,7 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
       work.unroll = measured->choice.accesses;
       if (measured->module != nullptr) module = measured->module.get();
     }
-    kinds::launch(backend, *module, work, operands_.at().queue, kept);
+    kinds::launch(backend, *module, work, context);
     return;
   }
   // More dimensions than a kernel takes.
@@ -244,7 +246,7 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
       if (operands[i].scalar) continue;
       operands[i].data = static_cast<char*>(first[i].data) + index.offset({first[i].strides, outer});
     }
-    kinds::launch(backend, *variant.module, work, operands_.at().queue, kept);
+    kinds::launch(backend, *variant.module, work, context);
   });
 }
 

@@ -19,7 +19,8 @@ namespace kiln::ufunc {
 class Call {
  public:
   /// Reads the arguments and checks their number; throws TypeError.
-  Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const CallOptions& options);
+  Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const CallOptions& options,
+       const backend::StopRequest* stop = nullptr);
 
   /// Runs and fills one result for each output.
   void run(std::span<Array> results);

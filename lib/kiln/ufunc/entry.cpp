@@ -16,11 +16,12 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
   // With a mask a chunk's outputs are read, too, and count twice.
   const bool fit = !given.where.valid() || args.size() + 1 + 2 * results.size() <= call::Operands::kMax;
   const bool chunks = fit && call::chunks_gain(args, given.where, given.out.list(), {given.stream, given.device}, true);
-  call::stoppable(impl_->name(), "", given, [&] {
+  call::stoppable(impl_->name(), "", given, [&](const backend::StopRequest* stop) {
     call::whole_or_in_chunks(
-        args, given.where, given.out.list(), given, chunks, results, [&] { ufunc::Call(*impl_, args, given).run(results); },
+        args, given.where, given.out.list(), given, chunks, results,
+        [&] { ufunc::Call(*impl_, args, given, stop).run(results); },
         [&](const std::optional<Device>& device, const CallOptions& own) {
-          ufunc::call_in_chunks(*this, device, args, own, results);
+          ufunc::call_in_chunks(*this, device, args, own, stop, results);
         });
   });
 }
@@ -29,12 +30,12 @@ Array Ufunc::accumulate(const Array& a, const AccumulateOptions& options) const 
   const Arg arg(a);
   const std::span<const ArrayArg> out(&options.out, options.out.valid() ? 1 : 0);
   Array result;
-  call::stoppable(impl_->name(), ".accumulate", options, [&] {
+  call::stoppable(impl_->name(), ".accumulate", options, [&](const backend::StopRequest* stop) {
     call::whole_or_in_chunks(
         {&arg, 1}, call::kNoMask, out, options, false, {&result, 1},
-        [&] { result = ufunc::AccumulateCall(*impl_, arg, options).run(); },
+        [&] { result = ufunc::AccumulateCall(*impl_, arg, options, stop).run(); },
         [&](const std::optional<Device>& device, const AccumulateOptions& own) {
-          result = ufunc::accumulate_in_chunks(*this, device, a, own);
+          result = ufunc::accumulate_in_chunks(*this, device, a, own, stop);
         });
   });
   return result;

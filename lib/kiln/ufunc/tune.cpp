@@ -22,7 +22,7 @@ std::string Call::why_not_tuned(const Variant<LayoutClass>& variant) const {
   if (variant.tuned == nullptr) return "it goes by tiles, by strips of rows or behind a head, whose size is part of its text";
   if (variant.module->faults() != nullptr) return "it checks itself: define it without .compile.debug";
   if (layout_.in_place) return "an output is also an input, which repeated runs would change; give another array for .out";
-  return autotune::why_not_now();
+  return autotune::why_not_now(operands_.context().stop);
 }
 
 void Call::tune(const Variant<LayoutClass>& variant, const kinds::ElementwiseLaunch& work) const {
@@ -38,7 +38,7 @@ void Call::tune(const Variant<LayoutClass>& variant, const kinds::ElementwiseLau
     kinds::ElementwiseLaunch tried = work;
     tried.block = choice.block;
     tried.unroll = choice.accesses;
-    kinds::launch_on_gpu(backend, module, tried, operands_.at().queue, nullptr);
+    kinds::launch_on_gpu(backend, module, tried, {.queue = operands_.at().queue, .keep = nullptr});
   };
   const auto prepare = [] {};
   const auto block = static_cast<int>(kinds::shape_on_gpu(backend, *variant.module, work).block[0]);

@@ -20,7 +20,7 @@ class Two : public call::Callee {
 
 const Two kTwo;
 const Stream kStream;
-const call::Wanted kDefault{kStream};
+const call::Context kDefault{kStream};
 const DType kFloats[] = {DType::float32, DType::float32};
 const std::string kLoop = "f(a, b)";
 

@@ -19,6 +19,7 @@
 #include "device/backend.hpp"
 #include "device/cpu_kernels.hpp"
 #include "kernel/spec.hpp"
+#include "kiln/error.hpp"
 #include "library/clang_module.hpp"
 
 namespace kiln {
@@ -42,7 +43,7 @@ std::vector<float> run(const CompileResult& result, const std::vector<float>& a,
   const auto module = device.load(result.code, "probe");
   std::vector<float> out(a.size(), -1.0F);
   const test::BinaryLaunch launch(a.data(), b.data(), out.data(), static_cast<std::int64_t>(a.size()));
-  kinds::launch(device, *module, launch.get(), nullptr, nullptr);
+  kinds::launch(device, *module, launch.get(), {.queue = nullptr, .keep = nullptr});
   return out;
 }
 

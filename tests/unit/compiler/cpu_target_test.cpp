@@ -225,7 +225,8 @@ TEST_CASE("cpu target: an older level's code runs here, and holds none of the ne
   const std::vector<float> a(200, 4.0F);
   const std::vector<float> b(200, 10.0F);
   std::vector<float> out(200);
-  kinds::launch(device, *module, test::BinaryLaunch(a.data(), b.data(), out.data(), 200).get(), nullptr, nullptr);
+  kinds::launch(device, *module, test::BinaryLaunch(a.data(), b.data(), out.data(), 200).get(),
+                {.queue = nullptr, .keep = nullptr});
   CHECK(std::count(out.begin(), out.end(), 42.0F) == 200);
 
   // A body for 256-bit vectors alone is refused by the older level: the registers are not there.

@@ -29,6 +29,7 @@
 #include "device/cpu_kernels.hpp"
 #include "device/stop_request.hpp"
 #include "kernel/elementwise/driver.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln {
 namespace {
@@ -76,7 +77,7 @@ class PatchedKernel {
 float answer(Backend& device, const backend::Module& module, float a) {
   float out = -1.0F;
   const float b = 0.0F;
-  kinds::launch(device, module, BinaryLaunch(&a, &b, &out, 1).get(), nullptr, nullptr);
+  kinds::launch(device, module, BinaryLaunch(&a, &b, &out, 1).get(), {.queue = nullptr, .keep = nullptr});
   return out;
 }
 
@@ -172,7 +173,7 @@ TEST_CASE("cpu backend: any number of threads gives the same bits") {
       const BinaryLaunch launch(a.data(), b.data(), out.data(), static_cast<std::int64_t>(size));
       for (int turn = 0; turn < 3; ++turn) {  // unmeasured, then measured
         std::fill(out.begin(), out.end(), -1.0F);
-        kinds::launch(device, *module, launch.get(), nullptr, nullptr);
+        kinds::launch(device, *module, launch.get(), {.queue = nullptr, .keep = nullptr});
       }
       return out;
     };
@@ -196,7 +197,7 @@ TEST_CASE("cpu backend: heavy kernels of few elements use the threads, too") {
   const std::vector<float> a = ramp(4096, 1.0F);
   const std::vector<float> b(4096, 0.25F);
   std::vector<float> out(4096);
-  kinds::launch(device, *module, BinaryLaunch(a.data(), b.data(), out.data(), 4096).get(), nullptr, nullptr);
+  kinds::launch(device, *module, BinaryLaunch(a.data(), b.data(), out.data(), 4096).get(), {.queue = nullptr, .keep = nullptr});
   for (std::size_t i = 0; i < out.size(); i += 100) {
     float x = a[i];
     for (int k = 0; k < 2000; ++k) x = x * 0.999F + b[i];
@@ -330,16 +331,18 @@ TEST_CASE("cpu backend: as many elements as there are numbers") {
     for (const bool stoppable : {false, true}) {
       backend::cpu::Threads threads(2);
       const backend::StopRequest request("k", {}, std::chrono::hours(1));
-      const backend::StopScope scope(stoppable ? &request : nullptr);
       std::atomic<std::int64_t> last{0};
       std::atomic<std::int64_t> elements{0};
       kernel.set_element_ns(1e-9);
       try {
-        threads.parallel_for(kernel, {.size = size, .grain = 64}, [&](std::int64_t begin, std::int64_t end) {
-          elements += end - begin;
-          if (begin >= 0 && begin < end && end == size) last = end;
-          if (stoppable && elements > 1'000'000) throw 7;
-        });
+        threads.parallel_for(
+            kernel, {.size = size, .grain = 64},
+            [&](std::int64_t begin, std::int64_t end) {
+              elements += end - begin;
+              if (begin >= 0 && begin < end && end == size) last = end;
+              if (stoppable && elements > 1'000'000) throw 7;
+            },
+            stoppable ? &request : nullptr);
       } catch (int) {
         last = size;
       }
@@ -396,7 +399,7 @@ TEST_CASE("cpu backend: scalars, ranks and strides reach the kernel") {
   operands[1] = {.data = const_cast<float*>(&factor), .itemsize = 4, .scalar = true};
   operands[2] = {.data = out.data(), .strides = out_strides.data(), .itemsize = 4};
   const kinds::ElementwiseLaunch launch{.operands = operands, .shape = shape, .size = 6};
-  kinds::launch(device, *module, launch, nullptr, nullptr);
+  kinds::launch(device, *module, launch, {.queue = nullptr, .keep = nullptr});
   CHECK(out == std::vector<float>{10, 40, 20, 50, 30, 60});
 
   // The same through a queue, with all that the launch refers to gone before it runs.
@@ -412,8 +415,8 @@ TEST_CASE("cpu backend: scalars, ranks and strides reach the kernel") {
     temporary_operands[0].strides = temporary_strides.data();
     temporary_operands[1].data = &temporary_factor;
     kinds::launch(device, *module,
-                  kinds::ElementwiseLaunch{.operands = temporary_operands, .shape = temporary_shape, .size = 6}, queue.get(),
-                  nullptr);
+                  kinds::ElementwiseLaunch{.operands = temporary_operands, .shape = temporary_shape, .size = 6},
+                  {.queue = queue.get(), .keep = nullptr});
     temporary_factor = -1.0F;
     temporary_shape = {0, 0};
     temporary_strides = {1 << 20, 1 << 20};
@@ -475,7 +478,8 @@ TEST_CASE("cpu backend: a queue works in order and keeps what it needs") {
   auto keep = std::make_shared<int>(7);
   const std::weak_ptr<int> watch = keep;
   for (int i = 0; i < 20; ++i) {  // 1, 2, 4, 8, …: any other order gives another number
-    kinds::launch(device, *module, BinaryLaunch(x.data(), x.data(), x.data(), 1000).get(), queue.get(), keep);
+    kinds::launch(device, *module, BinaryLaunch(x.data(), x.data(), x.data(), 1000).get(),
+                  {.queue = queue.get(), .keep = keep});
   }
   keep.reset();
   module.reset();  // the queue holds it

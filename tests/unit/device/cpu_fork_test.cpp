@@ -29,13 +29,15 @@ bool works(int number) {
   std::vector<float> out(a.size());
   const auto size = static_cast<std::int64_t>(a.size());
   for (int turn = 0; turn < 3; ++turn) {
-    kinds::launch(device, *module, test::BinaryLaunch(a.data(), b.data(), out.data(), size).get(), nullptr, nullptr);
+    kinds::launch(device, *module, test::BinaryLaunch(a.data(), b.data(), out.data(), size).get(),
+                  {.queue = nullptr, .keep = nullptr});
   }
   for (const float x : out) {
     if (x != 2.0F * static_cast<float>(number) + 1.0F) return false;
   }
   const auto queue = device.make_queue();
-  kinds::launch(device, *module, test::BinaryLaunch(out.data(), b.data(), out.data(), size).get(), queue.get(), nullptr);
+  kinds::launch(device, *module, test::BinaryLaunch(out.data(), b.data(), out.data(), size).get(),
+                {.queue = queue.get(), .keep = nullptr});
   queue->synchronize();
   return out[0] == (2.0F * static_cast<float>(number) + 1.0F) * static_cast<float>(number) + 1.0F;
 }

@@ -113,7 +113,8 @@ TEST_CASE("gpu: out of memory takes back what queues keep for work that is done"
     const int before = FAKE(kiln_fake_live_allocations)();
     FAKE(kiln_fake_set_busy)(1);
     for (Queue* const queue : {first.get(), second.get()}) {
-      for (int i = 0; i < 20; ++i) kinds::launch(*fixture.backend, *module, launch.value, queue, fixture.buffer());
+      for (int i = 0; i < 20; ++i)
+        kinds::launch(*fixture.backend, *module, launch.value, {.queue = queue, .keep = fixture.buffer()});
     }
     CHECK(FAKE(kiln_fake_live_allocations)() == before + 40);
     FAKE(kiln_fake_fail_next)(pools ? "cuMemAllocFromPoolAsync" : "cuMemAlloc_v2", 2);
@@ -176,7 +177,7 @@ TEST_CASE("gpu: a launch passes count, scalars and addresses") {
     const auto module = fixture.backend->load(kiln::test::kFakeBinary, "saxpy");
     static_cast<void>(calls());
     const Launch launch(in, out);
-    kinds::launch(*fixture.backend, *module, launch.value, nullptr, nullptr);
+    kinds::launch(*fixture.backend, *module, launch.value, {.queue = nullptr, .keep = nullptr});
     REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
     const FakeLaunch& seen = *FAKE(kiln_fake_launch)(0);
     CHECK(seen.stream == 0);
@@ -199,8 +200,9 @@ TEST_CASE("gpu: a launch passes count, scalars and addresses") {
     CHECK_FALSE(fixture.backend->asynchronous(nullptr));
 
     FAKE(kiln_fake_fail_next)("cuLaunchKernel", 1);
-    CHECK(message_of<DeviceError>([&] { kinds::launch(*fixture.backend, *module, launch.value, nullptr, nullptr); }) ==
-          "failed to launch \"saxpy\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
+    CHECK(message_of<DeviceError>([&] {
+            kinds::launch(*fixture.backend, *module, launch.value, {.queue = nullptr, .keep = nullptr});
+          }) == "failed to launch \"saxpy\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
     static_cast<void>(calls());
   }
   CHECK_MESSAGE(calls() == "cuModuleUnload\n", "after cuCtxSynchronize: the kernel may still run");
@@ -246,12 +248,12 @@ TEST_CASE("gpu: a queue waits for memory handed out on the default stream, once"
     CHECK(fixture.backend->asynchronous(queue.get()));
     std::string log = calls();
     CHECK(log.find("cuStreamCreate flags=1\ncuEventCreate flags=2\n") != std::string::npos);
-    kinds::launch(*fixture.backend, *module, launch.value, queue.get(), nullptr);
+    kinds::launch(*fixture.backend, *module, launch.value, {.queue = queue.get(), .keep = nullptr});
     REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
     const std::string stream = "stream=" + std::to_string(FAKE(kiln_fake_launch)(0)->stream);
     CHECK(stream != "stream=0");
     CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + stream + "\ncuLaunchKernel " + stream + "\n");
-    kinds::launch(*fixture.backend, *module, launch.value, queue.get(), nullptr);
+    kinds::launch(*fixture.backend, *module, launch.value, {.queue = queue.get(), .keep = nullptr});
     CHECK(calls() == "cuLaunchKernel " + stream + "\n");
     void* const more = fixture.backend->allocate(16, nullptr);
     static_cast<void>(calls());
@@ -280,7 +282,7 @@ TEST_CASE("gpu: a queue of the host program's stream runs there, waits for it, a
     CHECK(queue->native() == stream);
     CHECK(FAKE(kiln_fake_live_streams)() == streams);
     CHECK(calls().find("cuStreamGetCtx " + name + "\ncuEventCreate flags=2\n") != std::string::npos);
-    kinds::launch(*fixture.backend, *module, Launch(in, in).value, queue.get(), nullptr);
+    kinds::launch(*fixture.backend, *module, Launch(in, in).value, {.queue = queue.get(), .keep = nullptr});
     CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + name + "\ncuLaunchKernel " + name + "\n");
     queue->synchronize();
     CHECK(calls().find("cuStreamSynchronize " + name + "\n") != std::string::npos);
@@ -311,10 +313,10 @@ TEST_CASE("gpu: a queue that has waited since memory was handed out waits for wh
   const auto module = fixture.backend->load(kiln::test::kFakeBinary, "k");
   const auto queue = fixture.backend->make_queue();
   // As another thread would, between the allocation and the copy.
-  kinds::launch(*fixture.backend, *module, Launch(in, in).value, queue.get(), nullptr);
+  kinds::launch(*fixture.backend, *module, Launch(in, in).value, {.queue = queue.get(), .keep = nullptr});
   fixture.backend->copy(copy, in, 400000, nullptr);
   static_cast<void>(calls());
-  kinds::launch(*fixture.backend, *module, Launch(copy, copy).value, queue.get(), nullptr);
+  kinds::launch(*fixture.backend, *module, Launch(copy, copy).value, {.queue = queue.get(), .keep = nullptr});
   REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
   const std::string stream = "stream=" + std::to_string(FAKE(kiln_fake_launch)(0)->stream);
   CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + stream + "\ncuLaunchKernel " + stream + "\n");
@@ -330,7 +332,8 @@ TEST_CASE("gpu: a queue holds what a launch uses until it is done") {
   auto queue = fixture.backend->make_queue();
   const int before = FAKE(kiln_fake_live_allocations)();
   FAKE(kiln_fake_set_busy)(1);
-  for (int i = 0; i < 50; ++i) kinds::launch(*fixture.backend, *module, launch.value, queue.get(), fixture.buffer());
+  for (int i = 0; i < 50; ++i)
+    kinds::launch(*fixture.backend, *module, launch.value, {.queue = queue.get(), .keep = fixture.buffer()});
   CHECK(FAKE(kiln_fake_live_allocations)() == before + 50);
   SUBCASE("synchronizing lets go of all") {
     queue->synchronize();
@@ -338,7 +341,8 @@ TEST_CASE("gpu: a queue holds what a launch uses until it is done") {
   }
   SUBCASE("later launches let go of what is done by then") {
     FAKE(kiln_fake_set_busy)(0);
-    for (int i = 0; i < 13; ++i) kinds::launch(*fixture.backend, *module, launch.value, queue.get(), fixture.buffer());
+    for (int i = 0; i < 13; ++i)
+      kinds::launch(*fixture.backend, *module, launch.value, {.queue = queue.get(), .keep = fixture.buffer()});
     CHECK(FAKE(kiln_fake_live_allocations)() < before + 15);
     queue->synchronize();
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
@@ -415,7 +419,7 @@ TEST_CASE("gpu: raw launches ask for shared memory beyond what every kernel may 
   FAKE(kiln_fake_reset)();
   const auto log_with = [&](std::int64_t bytes) {
     launch.shared_bytes = bytes;
-    kinds::launch(*fixture.backend, *module, launch, nullptr, nullptr);
+    kinds::launch(*fixture.backend, *module, launch, {.queue = nullptr, .keep = nullptr});
     return calls();
   };
   CHECK(log_with(0) == "cuLaunchKernel stream=0\n");
@@ -430,7 +434,7 @@ TEST_CASE("gpu: raw launches ask for shared memory beyond what every kernel may 
   FAKE(kiln_fake_reset)();
   const auto log_of_declaring = [&](std::int64_t bytes) {
     launch.shared_bytes = bytes;
-    kinds::launch(*fixture.backend, *declaring, launch, nullptr, nullptr);
+    kinds::launch(*fixture.backend, *declaring, launch, {.queue = nullptr, .keep = nullptr});
     return calls();
   };
   CHECK(log_of_declaring(49152 - 20000) == "cuFuncGetAttribute\ncuLaunchKernel stream=0\n");
@@ -463,7 +467,7 @@ TEST_CASE("gpu: segments are one launch, and the copy of where they begin is not
   auto queue = fixture.backend->make_queue();
   for (Queue* const on : {static_cast<Queue*>(nullptr), queue.get()}) {
     FAKE(kiln_fake_reset)();
-    kinds::launch(*fixture.backend, *module, launch, on, nullptr);
+    kinds::launch(*fixture.backend, *module, launch, {.queue = on, .keep = nullptr});
     REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
     const std::string log = calls();
     CHECK(log.find("cuMemcpyHtoDAsync_v2 stream=" + std::string(on == nullptr ? "0" : "")) != std::string::npos);
@@ -516,7 +520,8 @@ TEST_CASE("gpu: a kernel's fault is reported at the next wait and stays") {
                            "; restart the process to use the device again";
   CHECK(message_of<DeviceError>([&] { fixture.backend->synchronize(); }) == lost);
   CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->allocate(1, nullptr)); }) == lost);
-  CHECK(message_of<DeviceError>([&] { kinds::launch(*fixture.backend, *module, launch.value, nullptr, nullptr); }) == lost);
+  CHECK(message_of<DeviceError>(
+            [&] { kinds::launch(*fixture.backend, *module, launch.value, {.queue = nullptr, .keep = nullptr}); }) == lost);
   CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->make_queue()); }) == lost);
   CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->load(kFakeImage, "k")); }) == lost);
   try {

@@ -106,7 +106,7 @@ TEST_CASE("gpu memory: a limit refuses what would pass it, once what is kept for
     const auto module = backend.load(kiln::test::kFakeBinary, "k");
     const kiln::test::FakeElementwise launch(a, a);
     FAKE(kiln_fake_set_busy)(1);
-    kinds::launch(backend, *module, launch.value, queue.get(), fixture.buffer());
+    kinds::launch(backend, *module, launch.value, {.queue = queue.get(), .keep = fixture.buffer()});
     CHECK(backend.memory_stats().used == 4064);
     void* const c = backend.allocate(90, nullptr);
     CHECK(backend.memory_stats().used == 4092);

@@ -64,14 +64,16 @@ TEST_CASE("gpu refusals: without an event a launch waits for its work before it 
   static_cast<void>(calls());
   FAKE(kiln_fake_set_busy)(1);
   FAKE(kiln_fake_fail_next)("cuEventCreate", 2);
-  CHECK_NOTHROW(kinds::launch(*gpu.backend, *module, launch.value, queue.get(), std::exchange(first, nullptr)));
+  CHECK_NOTHROW(
+      kinds::launch(*gpu.backend, *module, launch.value, {.queue = queue.get(), .keep = std::exchange(first, nullptr)}));
   REQUIRE(FAKE(kiln_fake_launch_count)() == 1);
   const std::string stream = stream_of_launch(0);
   CHECK(calls() == "cuEventRecord stream=0\ncuStreamWaitEvent " + stream + "\ncuLaunchKernel " + stream +
                        "\ncuEventCreate flags=2\ncuStreamSynchronize " + stream + "\ncuMemFreeAsync stream=0\n");
   FAKE(kiln_fake_set_busy)(1);
   FAKE(kiln_fake_fail_next)("cuEventRecord", 2);
-  CHECK_NOTHROW(kinds::launch(*gpu.backend, *module, launch.value, queue.get(), std::exchange(second, nullptr)));
+  CHECK_NOTHROW(
+      kinds::launch(*gpu.backend, *module, launch.value, {.queue = queue.get(), .keep = std::exchange(second, nullptr)}));
   CHECK(calls().ends_with("cuEventRecord " + stream + "\ncuStreamSynchronize " + stream + "\ncuMemFreeAsync stream=0\n"));
   gpu.backend->deallocate(in, 400000, nullptr);
 }
@@ -84,8 +86,9 @@ TEST_CASE("gpu refusals: where waiting fails, too, the call does") {
   auto queue = gpu.backend->make_queue();
   FAKE(kiln_fake_fail_next)("cuEventCreate", 2);
   FAKE(kiln_fake_fail_next)("cuStreamSynchronize", 400);
-  CHECK(message_of<DeviceError>([&] { kinds::launch(*gpu.backend, *module, launch.value, queue.get(), gpu.buffer()); }) ==
-        "failed to synchronize a stream on cuda:0: CUDA_ERROR_INVALID_HANDLE");
+  CHECK(message_of<DeviceError>([&] {
+          kinds::launch(*gpu.backend, *module, launch.value, {.queue = queue.get(), .keep = gpu.buffer()});
+        }) == "failed to synchronize a stream on cuda:0: CUDA_ERROR_INVALID_HANDLE");
   gpu.backend->deallocate(in, 400000, nullptr);
 }
 
@@ -100,7 +103,8 @@ TEST_CASE("gpu refusals: a launch of several kernels that fails at a later one h
     FAKE(kiln_fake_set_busy)(1);
     FAKE(kiln_fake_fail_after)(1, "cuLaunchKernel", 1);
     CHECK(message_of<DeviceError>([&] {
-            kinds::launch(*gpu.backend, *module, FakeScan(in).value, queue.get(), std::exchange(buffer, nullptr));
+            kinds::launch(*gpu.backend, *module, FakeScan(in).value,
+                          {.queue = queue.get(), .keep = std::exchange(buffer, nullptr)});
           }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
     CHECK(FAKE(kiln_fake_launch_count)() == 1);
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
@@ -112,7 +116,8 @@ TEST_CASE("gpu refusals: a launch of several kernels that fails at a later one h
     FAKE(kiln_fake_set_busy)(1);
     FAKE(kiln_fake_fail_after)(1, "cuLaunchKernel", 1);
     CHECK(message_of<DeviceError>([&] {
-            kinds::launch(*gpu.backend, *module, FakeReduction(in).value, queue.get(), std::exchange(buffer, nullptr));
+            kinds::launch(*gpu.backend, *module, FakeReduction(in).value,
+                          {.queue = queue.get(), .keep = std::exchange(buffer, nullptr)});
           }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
     CHECK(FAKE(kiln_fake_launch_count)() == 1);
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
@@ -131,12 +136,12 @@ TEST_CASE("gpu refusals: scratch memory is given back where the streams cannot b
   const int before = FAKE(kiln_fake_live_allocations)();
   const auto try_both = [&](const auto& refuse) {
     refuse();
-    const std::string first =
-        message_of<DeviceError>([&] { kinds::launch(*gpu.backend, *scan, FakeScan(in).value, queue.get(), nullptr); });
+    const std::string first = message_of<DeviceError>(
+        [&] { kinds::launch(*gpu.backend, *scan, FakeScan(in).value, {.queue = queue.get(), .keep = nullptr}); });
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     refuse();
     const std::string second = message_of<DeviceError>(
-        [&] { kinds::launch(*gpu.backend, *reduction, FakeReduction(in).value, queue.get(), nullptr); });
+        [&] { kinds::launch(*gpu.backend, *reduction, FakeReduction(in).value, {.queue = queue.get(), .keep = nullptr}); });
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     for (const std::string& error : {first, second}) {
       CHECK(error == "failed to order a stream after the default one on cuda:0: CUDA_ERROR_OUT_OF_MEMORY (out of memory)");

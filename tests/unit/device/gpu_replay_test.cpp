@@ -26,7 +26,9 @@ struct Recording {
         out(device.allocate(400'000, nullptr)),
         module(device.load(kiln::test::kFakeBinary, "k")) {
     Capture capture(nullptr);
-    for (int i = 0; i < 2; ++i) kinds::launch(backend, *module, Launch(in, out).value, nullptr, nullptr);
+    for (int i = 0; i < 2; ++i)
+      kinds::launch(backend, *module, Launch(in, out).value,
+                    {.queue = nullptr, .keep = nullptr, .capture = Capture::current()});
     launches = capture.launches;
   }
   ~Recording() {

@@ -41,21 +41,3 @@ TEST_CASE("stop request: why and when") {
   CHECK(text(1001ns) == "f: stopped: it took longer than its .timeout of 1001 ns; x");
   CHECK_THROWS_WITH_AS(StopRequest("f", {}, -2s), "f: .timeout is -2 s; give a time above 0, or 0 for no limit", TypeError);
 }
-
-TEST_CASE("stop request: scopes are of a thread, and the innermost counts") {
-  const StopRequest outer("f", {}, 1h);
-  const StopRequest inner("g", {}, 1h);
-  CHECK(StopRequest::current() == nullptr);
-  {
-    const StopScope scope(&outer);
-    CHECK(StopRequest::current() == &outer);
-    {
-      const StopScope none(nullptr);
-      CHECK(StopRequest::current() == &outer);
-      const StopScope nested(&inner);
-      CHECK(StopRequest::current() == &inner);
-    }
-    CHECK(StopRequest::current() == &outer);
-  }
-  CHECK(StopRequest::current() == nullptr);
-}

@@ -140,8 +140,11 @@ void check_by(const Run& run, const ElementwiseSpec& spec, const Extents& shape)
 }
 
 void check(const backend::Module& module, const ElementwiseSpec& spec, const Extents& shape) {
-  check_by([&](const kinds::ElementwiseLaunch& launch) { kinds::launch(device(), module, launch, nullptr, nullptr); }, spec,
-           shape);
+  check_by(
+      [&](const kinds::ElementwiseLaunch& launch) {
+        kinds::launch(device(), module, launch, {.queue = nullptr, .keep = nullptr});
+      },
+      spec, shape);
 }
 
 /// By two blocks, each of which goes over tiles one after the other.

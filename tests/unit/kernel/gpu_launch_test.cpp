@@ -81,7 +81,7 @@ TEST_CASE("kinds: scans and scatters of ten dimensions are six launches of eight
     scan.reorderable = reorderable;
     for (const std::size_t parameter : {0U, 1U}) {
       RecordingBackend scans(8, 0, parameter);
-      launch(scans, *scans.load("", "k"), scan, nullptr, nullptr);
+      launch(scans, *scans.load("", "k"), scan, {.keep = nullptr});
       REQUIRE(scans.dispatches.size() == 6);
       CHECK(addresses(scans, 0) == reached(parameter == 0 ? 0x10000 : 0x90000));
     }
@@ -98,7 +98,7 @@ TEST_CASE("kinds: scans and scatters of ten dimensions are six launches of eight
   scatter.value = reinterpret_cast<void*>(0x90000);  // NOLINT(performance-no-int-to-ptr)
   scatter.value_strides = {4};
   scatter.value_strides.insert(scatter.value_strides.end(), kStrides.begin(), kStrides.end());
-  launch(gpu, *module, scatter, nullptr, nullptr);
+  launch(gpu, *module, scatter, {.keep = nullptr});
   REQUIRE(gpu.dispatches.size() == 6);
   CHECK(addresses(gpu, 0) == reached(0x10000));
   CHECK(addresses(gpu, 8) == reached(0x90000));
@@ -113,7 +113,7 @@ TEST_CASE("kinds: a scatter with bins fills a copy for each block, then adds the
   scatter.itemsize = 4;
   scatter.value_strides = {0};
   scatter.layout = {.arrays = 1, .rank = 1, .bins = true};
-  launch(gpu, *module, scatter, nullptr, nullptr);
+  launch(gpu, *module, scatter, {.keep = nullptr});
   REQUIRE(gpu.dispatches.size() == 2);
   CHECK(gpu.dispatches[0].shape.grid[0] == 10);  // as many as the device holds
   CHECK(gpu.dispatches[0].shape.shared_bytes == 2000 * 4);
@@ -122,7 +122,7 @@ TEST_CASE("kinds: a scatter with bins fills a copy for each block, then adds the
   // Few positions for each block's bins.
   scatter.shape = {16'000};
   gpu.dispatches.clear();
-  launch(gpu, *module, scatter, nullptr, nullptr);
+  launch(gpu, *module, scatter, {.keep = nullptr});
   CHECK(gpu.dispatches[0].shape.grid[0] == 2);
 }
 
@@ -138,7 +138,7 @@ TEST_CASE("kinds: a gufunc of more dimensions than a kernel takes, with those of
   gufunc.numbers = numbers;
   gufunc.count = 1;
   gufunc.operands[0] = {reinterpret_cast<void*>(0x10000), false, {}};  // NOLINT(performance-no-int-to-ptr)
-  launch(gpu, *module, gufunc, nullptr, nullptr);
+  launch(gpu, *module, gufunc, {.keep = nullptr});
   // Ten of the loop and one of .each: three outermost, of 3, 2 and 1.
   REQUIRE(gpu.dispatches.size() == 6);
   for (const auto& seen : gpu.dispatches) {
@@ -160,7 +160,7 @@ TEST_CASE("kinds: a reduction in parts is two kernels, and both hold what they u
   reduction.mapping = ReductionMapping::block;
   reduction.state_bytes = 4;
   const std::shared_ptr<const void> keep = std::make_shared<int>(1);
-  launch(gpu, *module, reduction, nullptr, keep);
+  launch(gpu, *module, reduction, {.keep = keep});
   REQUIRE(gpu.dispatches.size() == 2);
   CHECK(gpu.dispatches[0].shape.grid[0] == 128);
   CHECK(gpu.dispatches[1].shape.grid[0] == 1);
@@ -176,7 +176,7 @@ TEST_CASE("kinds: a raw kernel's blocks are the caller's, and held against the d
   raw.grid = {5, 4, 3};
   raw.block = {8, 2, 1};
   raw.shared_bytes = 64;
-  launch(gpu, *module, raw, nullptr, nullptr);
+  launch(gpu, *module, raw, {.keep = nullptr});
   REQUIRE(gpu.asked.size() == 1);
   CHECK(gpu.dispatches[0].shape.grid == raw.grid);
   CHECK(gpu.dispatches[0].shape.block == raw.block);
@@ -184,7 +184,7 @@ TEST_CASE("kinds: a raw kernel's blocks are the caller's, and held against the d
   raw = {};
   raw.count = 1;
   raw.size = 1000;
-  launch(gpu, *module, raw, nullptr, nullptr);
+  launch(gpu, *module, raw, {.keep = nullptr});
   CHECK(gpu.asked.size() == 1);
   CHECK(gpu.dispatches[1].shape.grid[0] == 4);
   CHECK(address_at(gpu.dispatches[1], 0) == 1000);  // how many items

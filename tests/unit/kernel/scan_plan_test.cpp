@@ -120,10 +120,10 @@ TEST_CASE("scan: more lines than 32 bits count are several launches") {
                     .reorderable = true,
                     .tile = {.width = 4, .packs = 4}};
   launch.input = launch.output = reinterpret_cast<void*>(0x10000);  // NOLINT(performance-no-int-to-ptr)
-  kiln::kinds::launch(gpu, *gpu.load("", "k"), launch, nullptr, nullptr);
+  kiln::kinds::launch(gpu, *gpu.load("", "k"), launch, {.queue = nullptr, .keep = nullptr});
   REQUIRE(gpu.dispatches.size() == 2);
   CHECK(gpu.dispatches[0].shape.grid[0] == 3 << 21);
   kiln::test::RecordingBackend limited(8, 1 << 20);
-  kiln::kinds::launch(limited, *limited.load("", "k"), launch, nullptr, nullptr);
+  kiln::kinds::launch(limited, *limited.load("", "k"), launch, {.queue = nullptr, .keep = nullptr});
   CHECK(limited.dispatches.size() == 2 * (3 << 21 >> 12));
 }

@@ -34,9 +34,9 @@ TEST_CASE("stop request: a GPU that does not end is left, and what its kernel us
     FAKE(kiln_fake_set_busy)(1);
     const StopRequest request("f", {}, 1ms);
     {
-      const StopScope scope(&request);
-      CHECK(fixture.backend->asynchronous(each));
-      CHECK(message_of<Stopped>([&] { kinds::launch(*fixture.backend, *module, launch.value, each, in); }) ==
+      CHECK(message_of<Stopped>([&] {
+              kinds::launch(*fixture.backend, *module, launch.value, {.queue = each, .keep = in, .stop = &request});
+            }) ==
             "f: stopped: it took longer than its .timeout of 1 ms; its kernel still runs on cuda:0, which is busy until the "
             "kernel ends; then its outputs are written");
     }
@@ -50,8 +50,8 @@ TEST_CASE("stop request: a GPU that does not end is left, and what its kernel us
   const auto buffer = fixture.buffer();
   test::FakeElementwise launch(const_cast<void*>(buffer.get()), const_cast<void*>(buffer.get()));
   const StopRequest request("f", {}, 1h);
-  const StopScope scope(&request);
-  CHECK(message_of<Stopped>([&] { kinds::launch(*fixture.backend, *module, launch.value, queue.get(), buffer); }) ==
-        "no error");
+  CHECK(message_of<Stopped>([&] {
+          kinds::launch(*fixture.backend, *module, launch.value, {.queue = queue.get(), .keep = buffer, .stop = &request});
+        }) == "no error");
   queue->synchronize();
 }

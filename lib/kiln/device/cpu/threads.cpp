@@ -89,12 +89,13 @@ Chunks cut(std::int64_t size, double element_ns, int threads, std::int64_t grain
   return {.elements = elements, .count = base::ceil_div(size, elements)};
 }
 
-void Threads::parallel_for(const CpuModule& module, const Range& range, Work work) {
+void Threads::parallel_for(const CpuModule& module, const Range& range, Work work, const StopRequest* stop) {
   if (const GuardedLaunch* const launch = GuardedLaunch::current()) [[unlikely]] {
     const GuardedLaunch::Suspended host;
-    return parallel_for(module, range, [&](std::int64_t begin, std::int64_t end) { launch->run([&] { work(begin, end); }); });
+    return parallel_for(
+        module, range, [&](std::int64_t begin, std::int64_t end) { launch->run([&] { work(begin, end); }); }, stop);
   }
-  if (const StopRequest* const stop = StopRequest::current()) [[unlikely]]
+  if (stop != nullptr) [[unlikely]]
     return run_stoppable(module, range, work, *stop);
   const std::int64_t size = range.size;
   if (count_ == 1 || size <= range.grain) return work(0, size);
@@ -129,17 +130,15 @@ void Threads::parallel_for(const CpuModule& module, const Range& range, Work wor
   }
 }
 
-void Threads::parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work) {
+void Threads::parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work, const StopRequest* stop) {
   if (const GuardedLaunch* const launch = GuardedLaunch::current()) [[unlikely]] {
     const GuardedLaunch::Suspended host;
-    return parallel_for(count, [&](std::int64_t index) { launch->run([&] { work(index); }); });
+    return parallel_for(count, [&](std::int64_t index) { launch->run([&] { work(index); }); }, stop);
   }
-  const StopRequest* const stop = StopRequest::current();
   if (stop == nullptr) [[likely]]
     return run_each(count, work);
   run_each(count, [&](std::int64_t index) {
     stop->require_not_due(kPartlyWritten);
-    const StopScope scope(stop);  // of a helper's thread, for what looks at it within a part
     work(index);
   });
 }
@@ -160,10 +159,13 @@ void Threads::run_stoppable(const CpuModule& module, const Range& range, Work wo
   const double element_ns = std::max(static_cast<double>(module.element_ns()) * range.weight, kStopNs / kStopElements);
   const std::int64_t grains = std::max<std::int64_t>(static_cast<std::int64_t>(kStopNs / element_ns) / range.grain, 1);
   const std::int64_t each = grains * range.grain;
-  parallel_for(base::ceil_div(range.size - begin, each), [&](std::int64_t index) {
-    const std::int64_t first = begin + index * each;
-    work(first, first + std::min(each, range.size - first));
-  });
+  parallel_for(
+      base::ceil_div(range.size - begin, each),
+      [&](std::int64_t index) {
+        const std::int64_t first = begin + index * each;
+        work(first, first + std::min(each, range.size - first));
+      },
+      &stop);
 }
 
 void Threads::run_each(std::int64_t count, base::FunctionRef<void(std::int64_t)> work) {

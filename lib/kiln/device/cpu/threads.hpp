@@ -53,22 +53,16 @@ class Threads {
 
   /// Calls work(begin, end) for parts of [0, range.size), several at once, and returns when all is done. The parts follow from
   /// how long the module's elements took of late. All of it runs in the caller in a forked child, and where oneTBB finds
-  /// neither memory nor threads to start. Stopped where the call is due (StopRequest::current()) before a part begins; parts
-  /// are then of 2 ms or less, as far as the grain and what elements took of late allow. What a part throws is thrown; no part
-  /// begins after it.
-  void parallel_for(const CpuModule& module, const Range& range, base::FunctionRef<void(std::int64_t, std::int64_t)> work);
+  /// neither memory nor threads to start. Throws Stopped if `stop` is due before a part begins; parts are then of 2 ms or
+  /// less, as far as the grain and what elements took of late allow. What a part throws is thrown; no part begins after it.
+  void parallel_for(const CpuModule& module, const Range& range, base::FunctionRef<void(std::int64_t, std::int64_t)> work,
+                    const StopRequest* stop = nullptr);
 
-  /// Calls `work` with each of [0, count), several at once, and returns when all is done. In the caller alone as above. Stopped
-  /// where the call is due before one begins. What a call throws is thrown; none begins after it.
-  void parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
-
-  /// In how many pieces a kind is to cut so many items, of which it would make `usual`: in more where the call may be stopped.
-  [[nodiscard]] static std::int64_t pieces(std::int64_t items, std::int64_t usual) noexcept {
-    return StopRequest::current() == nullptr ? usual : std::max(usual, std::min(items, kPiecesToStop));
-  }
+  /// Calls `work` with each of [0, count), several at once, and returns when all is done. In the caller alone as above. Throws
+  /// Stopped if `stop` is due before one begins. What a call throws is thrown; none begins after it.
+  void parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work, const StopRequest* stop = nullptr);
 
  private:
-  static constexpr std::int64_t kPiecesToStop = 65536;
   using Work = base::FunctionRef<void(std::int64_t, std::int64_t)>;
   void run_stoppable(const CpuModule& module, const Range& range, Work work, const StopRequest& stop);
   void run_each(std::int64_t count, base::FunctionRef<void(std::int64_t)> work);
@@ -85,6 +79,33 @@ class Threads {
   std::atomic<const WorkerPool*> known_{nullptr};  // the same, for those who do not start it
   std::atomic<double> last_short_end_{0};
   std::atomic<int> short_calls_{0};
+};
+
+/// The threads of a device as one launch has them: with what may stop the launch. A copy is as good.
+class LaunchThreads {
+ public:
+  LaunchThreads(Threads& threads, const StopRequest* stop = nullptr) noexcept  // NOLINT(google-explicit-constructor)
+      : threads_(threads), stop_(stop) {}
+
+  [[nodiscard]] int count() const noexcept { return threads_.count(); }
+  /// Returns null if the launch cannot be stopped.
+  [[nodiscard]] const StopRequest* stop() const noexcept { return stop_; }
+  void parallel_for(const CpuModule& module, const Range& range,
+                    base::FunctionRef<void(std::int64_t, std::int64_t)> work) const {
+    threads_.parallel_for(module, range, work, stop_);
+  }
+  void parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work) const {
+    threads_.parallel_for(count, work, stop_);
+  }
+  /// Returns in how many pieces to cut so many items. A launch that cannot be stopped is cut into `usual`, another into more.
+  [[nodiscard]] std::int64_t pieces(std::int64_t items, std::int64_t usual) const noexcept {
+    return stop_ == nullptr ? usual : std::max(usual, std::min(items, kPiecesToStop));
+  }
+
+ private:
+  static constexpr std::int64_t kPiecesToStop = 65536;
+  Threads& threads_;
+  const StopRequest* stop_;
 };
 
 }  // namespace kiln::backend::cpu

@@ -69,9 +69,7 @@ class GpuBackend final : public Backend {
   [[nodiscard]] std::int64_t max_dispatch_threads() const noexcept override { return core_.dialect().max_dispatch_threads; }
   /// Of the default stream false: memory is taken back in its order.
   void order_queues_after_default() noexcept override { core_.default_memory.fetch_add(1, std::memory_order_release); }
-  [[nodiscard]] bool asynchronous(const Queue* queue) const override {
-    return queue != nullptr || StopRequest::current() != nullptr;
-  }
+  [[nodiscard]] bool asynchronous(const Queue* queue) const override { return queue != nullptr; }
   using Backend::make_queue;
   [[nodiscard]] std::shared_ptr<Queue> make_queue(int priority) override;
   [[nodiscard]] std::shared_ptr<Queue> wrap_queue(void* native) override;

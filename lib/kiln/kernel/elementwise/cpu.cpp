@@ -46,7 +46,7 @@ class LaunchFrame {
   CpuLaunch call_;
 };
 
-void run(const cpu::CpuModule& module, const ElementwiseLaunch& launch, cpu::Threads& threads) {
+void run(const cpu::CpuModule& module, const ElementwiseLaunch& launch, const cpu::LaunchThreads& threads) {
   const LaunchFrame frame(launch);
   const auto kernel = module.kernel<CpuKernel>();
   // One block cannot be divided.
@@ -57,9 +57,8 @@ void run(const cpu::CpuModule& module, const ElementwiseLaunch& launch, cpu::Thr
 
 }  // namespace
 
-void launch_on_cpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
-  start_on_cpu<QueuedElementwise>(backend, module, launch, queue, keep, run);
+void launch_on_cpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, const LaunchContext& context) {
+  start_on_cpu<QueuedElementwise>(backend, module, launch, context, run);
 }
 
 }  // namespace kiln::kinds

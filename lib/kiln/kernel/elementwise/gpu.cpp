@@ -25,10 +25,10 @@ LaunchShape shape_on_gpu(const Backend& backend, const Module& module, const Ele
   return shape_for(backend, module, launch, Parameters(launch).packs());
 }
 
-void launch_on_gpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
+void launch_on_gpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, const LaunchContext& context) {
   Parameters parameters(launch);
-  backend.dispatch(module, shape_for(backend, module, launch, parameters.packs()), parameters.data(), queue, keep);
+  backend.dispatch(module, shape_for(backend, module, launch, parameters.packs()), parameters.data(), context.queue,
+                   context.keep);
 }
 
 static void move_addresses(QueuedElementwise& queued, std::span<const Move> moves) {

@@ -30,10 +30,8 @@ struct ElementwiseLaunch {
   bool past_cache = false;  ///< outputs, on lines of the cache, are stored past it (CPU); counts where the kernel is flat
 };
 
-void launch_on_cpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
-void launch_on_gpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
+void launch_on_cpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, const LaunchContext& context);
+void launch_on_gpu(Backend& backend, const Module& module, const ElementwiseLaunch& launch, const LaunchContext& context);
 /// How many blocks of how many threads it gets on a GPU.
 [[nodiscard]] LaunchShape shape_on_gpu(const Backend& backend, const Module& module, const ElementwiseLaunch& launch);
 /// As it is in a capture (kernel/record.hpp).

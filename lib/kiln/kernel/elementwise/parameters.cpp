@@ -9,6 +9,7 @@
 #include "device/kernel_abi.hpp"
 #include "kernel/divisor.hpp"
 #include "kernels-src/elementwise/abi.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::kinds {
 namespace {

@@ -20,7 +20,7 @@ Tiling tiling_of(const std::vector<std::int64_t>& each) {
   return tiling;
 }
 
-void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, cpu::Threads& threads) {
+void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, const cpu::LaunchThreads& threads) {
   const GufuncNumbers& numbers = *launch.numbers;
   const Tiling tiling = tiling_of(numbers.each);
   std::array<char*, kMaxOperands> data;
@@ -56,9 +56,8 @@ void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, cpu::T
   });
 }
 
-void launch_on_cpu(Backend& backend, const Module& module, const GufuncLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
-  start_on_cpu<Copied<GufuncLaunch>>(backend, module, launch, queue, keep, run_gufunc);
+void launch_on_cpu(Backend& backend, const Module& module, const GufuncLaunch& launch, const LaunchContext& context) {
+  start_on_cpu<Copied<GufuncLaunch>>(backend, module, launch, context, run_gufunc);
 }
 
 }  // namespace kiln::kinds

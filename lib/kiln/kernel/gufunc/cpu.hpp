@@ -24,6 +24,6 @@ struct Tiling {
 
 inline constexpr std::int64_t kTile = 64;  // text_cpu.cpp counts on it
 
-void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, cpu::Threads& threads);
+void run_gufunc(const cpu::CpuModule& module, const GufuncLaunch& launch, const cpu::LaunchThreads& threads);
 
 }  // namespace kiln::kinds

@@ -71,8 +71,7 @@ StagedCall staged_call(const GufuncLaunch& launch) {
   return call;
 }
 
-void launch_staged(Backend& backend, const Module& module, const GufuncLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
+void launch_staged(Backend& backend, const Module& module, const GufuncLaunch& launch, const LaunchContext& context) {
   const GufuncNumbers& numbers = *launch.numbers;
   std::vector<std::int64_t> extents = numbers.shape;
   extents.back() = base::ceil_div(extents.back(), numbers.staged.items);
@@ -88,13 +87,12 @@ void launch_staged(Backend& backend, const Module& module, const GufuncLaunch& l
   addresses.add(parameters, launch);
   LaunchShape shape = strided_shape(backend, module, std::int64_t{blocks} * numbers.staged.threads, numbers.staged.threads);
   shape.shared_bytes = numbers.staged.bytes;
-  backend.dispatch(module, shape, parameters.data(), queue, keep);
+  backend.dispatch(module, shape, parameters.data(), context.queue, context.keep);
 }
 
 }  // namespace
 
-void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
+void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& launch, const LaunchContext& context) {
   const GufuncNumbers& numbers = *launch.numbers;
   const std::size_t rank = numbers.shape.size() + numbers.each.size();
   if (rank > std::size_t{kMaxKernelRank} && numbers.shape.size() > 1) {
@@ -107,11 +105,11 @@ void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& l
         const Numbers strides = Numbers(numbers.strides).subspan(k * numbers.shape.size(), numbers.shape.size());
         if (!operand.scalar) part.operands[k].data = static_cast<char*>(operand.data) + index.offset(strides);
       }
-      launch_on_gpu(backend, module, part, queue, keep);
+      launch_on_gpu(backend, module, part, context);
     });
     return;
   }
-  if (numbers.staged.items > 0) return launch_staged(backend, module, launch, queue, keep);
+  if (numbers.staged.items > 0) return launch_staged(backend, module, launch, context);
   std::vector<std::int64_t> extents = numbers.shape;
   extents.insert(extents.end(), numbers.each.begin(), numbers.each.end());
   std::int64_t count = numbers.items;
@@ -138,7 +136,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& l
                       : numbers.staged.threads > 0 ? numbers.staged.threads
                                                    : kGpuBlock;
   backend.dispatch(module, strided_shape(backend, module, numbers.team > 0 ? count * numbers.team : count, threads),
-                   parameters.data(), queue, keep);
+                   parameters.data(), context.queue, context.keep);
 }
 
 static void move_addresses(Copied<GufuncLaunch>& copied, std::span<const Move> moves) {

@@ -51,10 +51,8 @@ struct GufuncLaunch {
   [[nodiscard]] std::span<const Operand> all() const noexcept { return {operands.data(), count}; }
 };
 
-void launch_on_cpu(Backend& backend, const Module& module, const GufuncLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
-void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
+void launch_on_cpu(Backend& backend, const Module& module, const GufuncLaunch& launch, const LaunchContext& context);
+void launch_on_gpu(Backend& backend, const Module& module, const GufuncLaunch& launch, const LaunchContext& context);
 /// As it is in a capture (kernel/record.hpp).
 [[nodiscard]] std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module, const GufuncLaunch& launch);
 

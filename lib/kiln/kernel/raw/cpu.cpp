@@ -61,7 +61,7 @@ class BlockMemory : public CpuRawLaunch {
 
 }  // namespace
 
-void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads& threads) {
+void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, const cpu::LaunchThreads& threads) {
   std::array<void*, 2 * kMaxRawArguments> arguments;
   std::size_t count = 0;
   const std::int64_t* axes = launch.axes.data();
@@ -92,7 +92,7 @@ void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads
   }
   if (module.races() != nullptr) {
     const BlockMemory memory(launch, arguments.data(), true);
-    return run_race(module, launch, arguments.data(), memory.shared);
+    return run_race(module, launch, arguments.data(), memory.shared, threads.stop());
   }
   const std::int64_t blocks = launch.grid[0] * launch.grid[1] * launch.grid[2];
   const auto kernel = module.kernel<CpuRawKernel>();
@@ -101,15 +101,14 @@ void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads
     // What a crash ends is the kernel alone: the memory is freed.
     cpu::call_guarded(module, [&] { memory.frames().run([&] { kernel(&memory, begin, end); }); });
   };
-  if (StopRequest::current() != nullptr) return threads.parallel_for(module, {.size = blocks}, run);
+  if (threads.stop() != nullptr) return threads.parallel_for(module, {.size = blocks}, run);
   const std::int64_t pieces = std::min<std::int64_t>(blocks, threads.count() * kBlockPiecesPerThread);
   const auto begin_of = [&](std::int64_t piece) { return blocks / pieces * piece + std::min(piece, blocks % pieces); };
   threads.parallel_for(pieces, [&](std::int64_t piece) { run(begin_of(piece), begin_of(piece + 1)); });
 }
 
-void launch_on_cpu(Backend& backend, const Module& module, const RawLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
-  start_on_cpu<Copied<RawLaunch>>(backend, module, launch, queue, keep, run_raw);
+void launch_on_cpu(Backend& backend, const Module& module, const RawLaunch& launch, const LaunchContext& context) {
+  start_on_cpu<Copied<RawLaunch>>(backend, module, launch, context, run_raw);
 }
 
 }  // namespace kiln::kinds

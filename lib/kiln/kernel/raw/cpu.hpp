@@ -8,6 +8,6 @@
 namespace kiln::kinds {
 
 /// Runs the kernel and returns when all is done: items as an elementwise kernel's elements, blocks several at once.
-void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, cpu::Threads& threads);
+void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, const cpu::LaunchThreads& threads);
 
 }  // namespace kiln::kinds

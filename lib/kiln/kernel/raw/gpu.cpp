@@ -10,8 +10,7 @@
 
 namespace kiln::kinds {
 
-void launch_on_gpu(Backend& backend, const Module& module, const RawLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
+void launch_on_gpu(Backend& backend, const Module& module, const RawLaunch& launch, const LaunchContext& context) {
   RawLaunch own = launch;
   std::array<void*, 2 * kMaxRawArguments + 1> parameters;
   std::size_t count = 0;
@@ -27,7 +26,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const RawLaunch& laun
   const LaunchShape shape = items ? strided_shape(backend, module, own.size, own.item_block)
                                   : LaunchShape{.grid = own.grid, .block = own.block, .shared_bytes = own.shared_bytes};
   if (!items) backend.require_fits(module, shape);
-  backend.dispatch(module, shape, parameters.data(), queue, keep);
+  backend.dispatch(module, shape, parameters.data(), context.queue, context.keep);
 }
 
 static void move_addresses(Copied<RawLaunch>& copied, std::span<const Move> moves) {

@@ -35,10 +35,8 @@ struct RawLaunch {
   std::int64_t shared_bytes = 0;  ///< dynamic, of each block
 };
 
-void launch_on_cpu(Backend& backend, const Module& module, const RawLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
-void launch_on_gpu(Backend& backend, const Module& module, const RawLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
+void launch_on_cpu(Backend& backend, const Module& module, const RawLaunch& launch, const LaunchContext& context);
+void launch_on_gpu(Backend& backend, const Module& module, const RawLaunch& launch, const LaunchContext& context);
 /// As it is in a capture (kernel/record.hpp).
 [[nodiscard]] std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module, const RawLaunch& launch);
 

@@ -25,8 +25,10 @@ constexpr std::int64_t kLook = 1024;  // blocks between two looks at whether the
 /// Threads go on from barrier to barrier, each on a fiber where it waits at one. A fiber that ends a thread takes the next.
 class RaceScheduler {
  public:
-  RaceScheduler(const backend::cpu::CpuModule& module, const RawLaunch& launch, void* const* arguments, void* shared)
+  RaceScheduler(const backend::cpu::CpuModule& module, const RawLaunch& launch, void* const* arguments, void* shared,
+                const backend::StopRequest* stop)
       : launch_(launch),
+        stop_(stop),
         table_(*static_cast<RaceTable*>(module.races())),
         kernel_(module),
         checker_(launch, table_, *static_cast<FaultBuffer*>(module.faults()), shared),
@@ -52,7 +54,7 @@ class RaceScheduler {
       } else {
         if (error_) std::rethrow_exception(error_);
         if (block_ + 1 >= checker_.blocks()) return;
-        if (const auto* const stop = backend::StopRequest::current()) stop->require_not_due(backend::kPartlyWritten);
+        if (stop_ != nullptr) stop_->require_not_due(backend::kPartlyWritten);
         until_look_ = kLook;
         begin_next_block();
       }
@@ -168,6 +170,7 @@ class RaceScheduler {
   const backend::cpu::GuardedLaunch* guard_ = backend::cpu::GuardedLaunch::current();
   const backend::cpu::GuardedLaunch::Suspended host_;  // a crash ends a thread, not the launch
   const RawLaunch& launch_;
+  const backend::StopRequest* stop_;
   RaceTable& table_;
   const backend::cpu::CpuModule& kernel_;
   RaceChecker checker_;
@@ -188,8 +191,9 @@ class RaceScheduler {
 
 }  // namespace
 
-void run_race(const backend::cpu::CpuModule& module, const RawLaunch& launch, void* const* arguments, void* shared) {
-  RaceScheduler(module, launch, arguments, shared).run();
+void run_race(const backend::cpu::CpuModule& module, const RawLaunch& launch, void* const* arguments, void* shared,
+              const backend::StopRequest* stop) {
+  RaceScheduler(module, launch, arguments, shared, stop).run();
 }
 
 }  // namespace kiln::kinds

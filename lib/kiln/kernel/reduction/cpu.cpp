@@ -19,7 +19,7 @@ constexpr std::int64_t kMeasured = 4096;  // elements that tell something of a k
 constexpr double kGuessNs = 0.25;         // an element, of a kernel that was never measured
 
 void run_parts(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, const ReductionTasks& tasks,
-               cpu::Threads& threads) {
+               const cpu::LaunchThreads& threads) {
   struct Free {
     void operator()(char* memory) const noexcept { std::free(memory); }
   };
@@ -29,10 +29,10 @@ void run_parts(const CpuReduction& kernel, const ReductionLaunch& launch, const 
   if (states == nullptr) throw std::bad_alloc();
   threads.parallel_for(tasks.count, [&](std::int64_t task) {
     const std::int64_t first = task % tasks.chunks * tasks.chunk;
-    Reducer reducer(kernel, launch, cut, tasks.chunk);
+    Reducer reducer(kernel, launch, cut, tasks.chunk, threads.stop());
     reducer.part(task / tasks.chunks, first, std::min(first + tasks.chunk, cut.leaves), states.get() + task * bytes);
   });
-  Reducer reducer(kernel, launch, cut, tasks.chunks);
+  Reducer reducer(kernel, launch, cut, tasks.chunks, threads.stop());
   for (std::int64_t tile = 0; tile < cut.tiles; ++tile) {
     reducer.join(tile, states.get() + tile * tasks.chunks * bytes, tasks.chunks);
   }
@@ -40,13 +40,13 @@ void run_parts(const CpuReduction& kernel, const ReductionLaunch& launch, const 
 
 }  // namespace
 
-void reduce(const cpu::CpuModule& module, const ReductionLaunch& launch, cpu::Threads& threads) {
+void reduce(const cpu::CpuModule& module, const ReductionLaunch& launch, const cpu::LaunchThreads& threads) {
   if (launch.segments != nullptr) return reduce_segments(module, launch, threads);
   const CpuReduction& kernel = reduction_of(module);
   const ReductionCut cut = cut_reduction(kernel, launch);
   const std::int64_t elements = launch.outputs * std::max<std::int64_t>(launch.count, 1);
   if (elements < kMeasured || threads.count() == 1 || base::forked()) {
-    Reducer(kernel, launch, cut, cut.leaves).tiles(0, cut.tiles);
+    Reducer(kernel, launch, cut, cut.leaves, threads.stop()).tiles(0, cut.tiles);
     return;
   }
   const double known = static_cast<double>(module.element_ns());
@@ -55,13 +55,13 @@ void reduce(const cpu::CpuModule& module, const ReductionLaunch& launch, cpu::Th
   const bool look = known <= 0 || tasks.count > 1 || module.time_for_a_look();
   const double start = look ? cpu::now_ns() : 0;
   if (tasks.count == 1) {
-    Reducer(kernel, launch, cut, cut.leaves).tiles(0, cut.tiles);
+    Reducer(kernel, launch, cut, cut.leaves, threads.stop()).tiles(0, cut.tiles);
   } else if (tasks.chunks > 1) {
     run_parts(kernel, launch, cut, tasks, threads);
   } else {
     threads.parallel_for(tasks.count, [&](std::int64_t task) {
       const std::int64_t first = task * tasks.batch;
-      Reducer(kernel, launch, cut, cut.leaves).tiles(first, std::min(first + tasks.batch, cut.tiles));
+      Reducer(kernel, launch, cut, cut.leaves, threads.stop()).tiles(first, std::min(first + tasks.batch, cut.tiles));
     });
   }
   if (look) {
@@ -70,9 +70,8 @@ void reduce(const cpu::CpuModule& module, const ReductionLaunch& launch, cpu::Th
   }
 }
 
-void launch_on_cpu(Backend& backend, const Module& module, const ReductionLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
-  start_on_cpu<QueuedReduction>(backend, module, launch, queue, keep, reduce);
+void launch_on_cpu(Backend& backend, const Module& module, const ReductionLaunch& launch, const LaunchContext& context) {
+  start_on_cpu<QueuedReduction>(backend, module, launch, context, reduce);
 }
 
 }  // namespace kiln::kinds

@@ -14,9 +14,9 @@ namespace kiln::kinds {
 }
 
 /// Runs it and returns when all is done. The result is the same for any number of threads.
-void reduce(const cpu::CpuModule& module, const ReductionLaunch& launch, cpu::Threads& threads);
+void reduce(const cpu::CpuModule& module, const ReductionLaunch& launch, const cpu::LaunchThreads& threads);
 
 /// The same of every segment: each result is that of a reduction of its own.
-void reduce_segments(const cpu::CpuModule& module, const ReductionLaunch& launch, cpu::Threads& threads);
+void reduce_segments(const cpu::CpuModule& module, const ReductionLaunch& launch, const cpu::LaunchThreads& threads);
 
 }  // namespace kiln::kinds

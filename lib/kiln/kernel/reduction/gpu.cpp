@@ -10,9 +10,8 @@
 
 namespace kiln::kinds {
 
-void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
-  if (launch.segments != nullptr) return launch_segments_on_gpu(backend, module, launch, queue, keep);
+void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch, const LaunchContext& context) {
+  if (launch.segments != nullptr) return launch_segments_on_gpu(backend, module, launch, context);
   ReductionWork work{.outputs = launch.outputs,
                      .packs = launch.count / launch.pack(),
                      .mapping = launch.mapping,
@@ -22,15 +21,16 @@ void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch
   const ReductionParts parts = parts_of(work);
   const GridRequest limits = limits_of(backend, module);
   ReductionParameters parameters(launch, parts);
-  const Scratch scratch(
-      backend, static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0), queue);
+  const Scratch scratch(backend,
+                        static_cast<std::size_t>(parts.count > 1 ? parts.count * launch.outputs * launch.state_bytes : 0),
+                        context.queue);
   parameters.call().scratch = scratch.address();
-  backend.dispatch(module, shape_of(grid_for(work, parts, limits)), parameters.data(), queue, keep);
+  backend.dispatch(module, shape_of(grid_for(work, parts, limits)), parameters.data(), context.queue, context.keep);
   if (parts.count <= 1) return;
   parameters.call().combining = 1;
   work.width = 1;
   const ReductionParts all{.lane_bits = parts.lane_bits};
-  backend.dispatch(module, shape_of(grid_for(work, all, limits)), parameters.data(), queue, keep);
+  backend.dispatch(module, shape_of(grid_for(work, all, limits)), parameters.data(), context.queue, context.keep);
 }
 
 static void move_addresses(QueuedReduction& queued, std::span<const Move> moves) {

@@ -58,10 +58,8 @@ struct ReductionLaunch {
   [[nodiscard]] int pack() const noexcept { return mapping == ReductionMapping::columns ? 1 : width; }
 };
 
-void launch_on_cpu(Backend& backend, const Module& module, const ReductionLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
-void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
+void launch_on_cpu(Backend& backend, const Module& module, const ReductionLaunch& launch, const LaunchContext& context);
+void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch, const LaunchContext& context);
 /// As it is in a capture (kernel/record.hpp).
 [[nodiscard]] std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module,
                                                            const ReductionLaunch& launch);

@@ -14,9 +14,9 @@ namespace kiln::kinds {
 
 class Reducer {
  public:
-  /// At most `chunk` leaves of a tile are computed at once. What it computes ends between two leaves, by Stopped, where the
-  /// call of the thread that makes it is due.
-  Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, std::int64_t chunk);
+  /// At most `chunk` leaves of a tile are computed at once. Throws Stopped between two leaves if `stop` is due.
+  Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, std::int64_t chunk,
+          const backend::StopRequest* stop);
 
   /// All of the tiles [begin, end), with their results.
   void tiles(std::int64_t begin, std::int64_t end);
@@ -63,7 +63,7 @@ class Reducer {
   const CpuReduction& kernel_;
   const ReductionLaunch& launch_;
   const ReductionCut& cut_;
-  const backend::StopRequest* const stop_ = backend::StopRequest::current();
+  const backend::StopRequest* const stop_;
   const std::int64_t run_;    // of the innermost reduced dimension
   std::int64_t columns_ = 1;  // of the tile
   std::int64_t tile_outputs_ = 0;

@@ -34,8 +34,8 @@ std::vector<std::byte> bytes_of(const std::vector<SegmentPart>& first, const std
 
 }  // namespace
 
-void launch_segments_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch, Queue* queue,
-                            const std::shared_ptr<const void>& keep) {
+void launch_segments_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch,
+                            const LaunchContext& context) {
   SegmentTables tables = tables_of(*launch.segments, launch.mapping, launch.wide_index);
   const auto segments = static_cast<std::int64_t>(launch.segments->begins.size());
   const std::int64_t of_segment = launch.outputs / segments;
@@ -46,12 +46,13 @@ void launch_segments_on_gpu(Backend& backend, const Module& module, const Reduct
   const std::size_t table = rounded_up(tables.begins.size());
   const std::size_t entries = tables.parts.size() + tables.joined.size();
   const std::size_t states = table + rounded_up(entries * sizeof(SegmentPart));
-  const Scratch scratch(backend, states + static_cast<std::size_t>(tables.states * of_segment * launch.state_bytes), queue);
+  const Scratch scratch(backend, states + static_cast<std::size_t>(tables.states * of_segment * launch.state_bytes),
+                        context.queue);
   auto* const memory = static_cast<std::byte*>(scratch.address());
-  backend.upload(memory, std::make_shared<const std::vector<std::byte>>(std::move(tables.begins)), queue);
+  backend.upload(memory, std::make_shared<const std::vector<std::byte>>(std::move(tables.begins)), context.queue);
   if (entries > 0) {
     backend.upload(memory + table, std::make_shared<const std::vector<std::byte>>(bytes_of(tables.parts, tables.joined)),
-                   queue);
+                   context.queue);
   }
 
   ReductionParameters parameters(launch, SegmentCall{.outputs = static_cast<std::uint64_t>(launch.outputs),
@@ -69,14 +70,15 @@ void launch_segments_on_gpu(Backend& backend, const Module& module, const Reduct
   const std::int64_t of_block = tables.outputs_of_warp * std::int64_t{kGpuBlock / 32};
   const auto of_parts = [&](const std::vector<SegmentPart>& parts) { return static_cast<std::int64_t>(parts.size()) * groups; };
   const std::int64_t units = of_parts(tables.parts) + ceil_div(launch.outputs, of_block);
-  backend.dispatch(module, shape_of(grid_of_units(units, limits)), parameters.data(), queue, keep);
+  backend.dispatch(module, shape_of(grid_of_units(units, limits)), parameters.data(), context.queue, context.keep);
   if (tables.joined.empty()) return;
   SegmentCall& call = parameters.segment_call();
   call.combining = 1;
   call.table += tables.parts.size();
   call.parts = tables.joined.size();
   call.outputs = 0;
-  backend.dispatch(module, shape_of(grid_of_units(of_parts(tables.joined), limits)), parameters.data(), queue, keep);
+  backend.dispatch(module, shape_of(grid_of_units(of_parts(tables.joined), limits)), parameters.data(), context.queue,
+                   context.keep);
 }
 
 }  // namespace kiln::kinds

@@ -8,7 +8,7 @@
 namespace kiln::kinds {
 
 /// Of a launch that has segments.
-void launch_segments_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch, Queue* queue,
-                            const std::shared_ptr<const void>& keep);
+void launch_segments_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch,
+                            const LaunchContext& context);
 
 }  // namespace kiln::kinds

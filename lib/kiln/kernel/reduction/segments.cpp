@@ -22,8 +22,9 @@ constexpr std::int64_t kPiecesPerThread = 4;
 
 class Segments {
  public:
-  Segments(const cpu::CpuModule& module, const ReductionLaunch& launch)
-      : module_(module),
+  Segments(const cpu::CpuModule& module, const ReductionLaunch& launch, const cpu::LaunchThreads& threads)
+      : threads_(threads),
+        module_(module),
         kernel_(reduction_of(module)),
         launch_(launch),
         segments_(*launch.segments),
@@ -47,13 +48,13 @@ class Segments {
       } else {
         const ReductionLaunch own = segment(i++);
         const ReductionCut cut = cut_reduction(kernel_, own);
-        Reducer(kernel_, own, cut, cut.leaves).tiles(0, cut.tiles);
+        Reducer(kernel_, own, cut, cut.leaves, threads_.stop()).tiles(0, cut.tiles);
       }
     }
   }
 
   /// One, on all threads.
-  void run(std::int64_t number, cpu::Threads& threads) { reduce(module_, segment(number), threads); }
+  void run_on_all(std::int64_t number) { reduce(module_, segment(number), threads_); }
 
  private:
   [[nodiscard]] std::int64_t count(std::int64_t number) const { return segments_.count(static_cast<std::size_t>(number)); }
@@ -84,8 +85,8 @@ class Segments {
     char* const states = aligned(states_.data());
     std::array<void*, kMaxOperands> addresses;  // NOLINT(cppcoreguidelines-pro-type-member-init): only what is used is set
     for (std::int64_t i = begin; i < end; ++i) {
-      if (const StopRequest* const stop = StopRequest::current()) [[unlikely]]
-        stop->require_not_due(kPartlyWritten);
+      if (threads_.stop() != nullptr) [[unlikely]]
+        threads_.stop()->require_not_due(kPartlyWritten);
       for (std::size_t k = 0; k < static_cast<std::size_t>(kernel_.inputs); ++k) addresses[k] = input(k, i);
       kernel_.fold(addresses.data(), count(i), states + (i - begin) * kernel_.state_size, true);
     }
@@ -104,6 +105,7 @@ class Segments {
     return address + (line - reinterpret_cast<std::uintptr_t>(address) % line) % line;
   }
 
+  const cpu::LaunchThreads threads_;
   const cpu::CpuModule& module_;
   const CpuReduction& kernel_;
   const ReductionLaunch& launch_;
@@ -117,16 +119,17 @@ class Segments {
 
 }  // namespace
 
-void reduce_segments(const cpu::CpuModule& module, const ReductionLaunch& launch, cpu::Threads& threads) {
+void reduce_segments(const cpu::CpuModule& module, const ReductionLaunch& launch, const cpu::LaunchThreads& threads) {
   const ReductionSegments& all = *launch.segments;
   const auto segments = static_cast<std::int64_t>(all.begins.size());
   std::int64_t elements = 0;
   for (std::size_t i = 0; i < all.begins.size(); ++i) elements += launch.outputs * all.count(i);
-  if (threads.count() == 1 || base::forked() || elements < kWorthThreads) return Segments(module, launch).run(0, segments);
+  if (threads.count() == 1 || base::forked() || elements < kWorthThreads)
+    return Segments(module, launch, threads).run(0, segments);
   const std::int64_t pieces = kPiecesPerThread * std::int64_t{threads.count()};
   if (segments < pieces) {
-    Segments each(module, launch);
-    for (std::int64_t i = 0; i < segments; ++i) each.run(i, threads);
+    Segments each(module, launch, threads);
+    for (std::int64_t i = 0; i < segments; ++i) each.run_on_all(i);
     return;
   }
   // Pieces of about as many elements.
@@ -139,7 +142,7 @@ void reduce_segments(const cpu::CpuModule& module, const ReductionLaunch& launch
   }
   threads.parallel_for(static_cast<std::int64_t>(ends.size()), [&](std::int64_t piece) {
     const auto at = static_cast<std::size_t>(piece);
-    Segments(module, launch).run(at == 0 ? 0 : ends[at - 1], ends[at]);
+    Segments(module, launch, threads).run(at == 0 ? 0 : ends[at - 1], ends[at]);
   });
 }
 

@@ -41,9 +41,9 @@ ScanMethod scan_method(const ScanLaunch& launch, std::int64_t itemsize) noexcept
   return few ? ScanMethod::serial : ScanMethod::lanes;
 }
 
-void run_scan(const CpuScanParts& kernel, const ScanLaunch& launch, cpu::Threads& threads) {
+void run_scan(const CpuScanParts& kernel, const ScanLaunch& launch, const cpu::LaunchThreads& threads) {
   const bool parallel =
-      (threads.count() > 1 && launch.extent * product(launch.shape) >= kScanWorthThreads) || StopRequest::current() != nullptr;
+      (threads.count() > 1 && launch.extent * product(launch.shape) >= kScanWorthThreads) || threads.stop() != nullptr;
   const ScanMethod method = kernel.first_item != nullptr ? ScanMethod::serial : scan_method(launch, kernel.in_size);
   const ScanAxis axis{launch.extent, launch.input_stride, launch.output_stride};
   const auto* const input = static_cast<const char*>(launch.input);
@@ -72,8 +72,8 @@ void run_scan(const CpuScanParts& kernel, const ScanLaunch& launch, cpu::Threads
   const std::int64_t lines = product(launch.shape);
   const auto line = [&](std::int64_t number) {
     const Counter counter(launch.shape, number);
-    return ScanLine(kernel, axis, input + counter.offset(launch.input_strides), output + counter.offset(launch.output_strides),
-                    method == ScanMethod::segments);
+    return ScanLine(kernel, threads.stop(), axis, input + counter.offset(launch.input_strides),
+                    output + counter.offset(launch.output_strides), method == ScanMethod::segments);
   };
   // Few lines: each of them is shared.
   if (parallel && lines < 2 * threads.count()) {
@@ -85,10 +85,9 @@ void run_scan(const CpuScanParts& kernel, const ScanLaunch& launch, cpu::Threads
   }
 }
 
-void launch_on_cpu(Backend& backend, const Module& module, const ScanLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
-  start_on_cpu<Copied<ScanLaunch>>(backend, module, launch, queue, keep,
-                                   [](const cpu::CpuModule& kernel, const ScanLaunch& work, cpu::Threads& threads) {
+void launch_on_cpu(Backend& backend, const Module& module, const ScanLaunch& launch, const LaunchContext& context) {
+  start_on_cpu<Copied<ScanLaunch>>(backend, module, launch, context,
+                                   [](const cpu::CpuModule& kernel, const ScanLaunch& work, const cpu::LaunchThreads& threads) {
                                      run_scan(kernel.parts<CpuScanParts>(), work, threads);
                                    });
 }

@@ -20,6 +20,6 @@ enum class ScanMethod : std::uint8_t {
 /// Pure.
 [[nodiscard]] ScanMethod scan_method(const ScanLaunch& launch, std::int64_t itemsize) noexcept;
 
-void run_scan(const CpuScanParts& kernel, const ScanLaunch& launch, cpu::Threads& threads);
+void run_scan(const CpuScanParts& kernel, const ScanLaunch& launch, const cpu::LaunchThreads& threads);
 
 }  // namespace kiln::kinds

@@ -54,20 +54,19 @@ ScanLaunch part_of(const ScanLaunch& launch, std::size_t axis, std::int64_t begi
 
 /// One dispatch for `blocks` blocks, or as many as one may have.
 void dispatch_blocks(Backend& backend, const Module& module, ScanSpace& space, std::int64_t blocks, void** parameters,
-                     Queue* queue, const std::shared_ptr<const void>& keep) {
+                     const LaunchContext& context) {
   const std::int64_t limit = backend.max_dispatch_threads();
   const std::int64_t most = std::min<std::int64_t>(limit > 0 ? limit / kGpuBlock : kMaxNarrowIndex, kMaxNarrowIndex);
   for (std::int64_t first = 0; first < blocks; first += most) {
     space.first_block = static_cast<std::uint32_t>(first);
     const auto here = std::min(most, blocks - first);
-    backend.dispatch(module, {.grid = {here, 1, 1}, .block = {kGpuBlock, 1, 1}}, parameters, queue, keep);
+    backend.dispatch(module, {.grid = {here, 1, 1}, .block = {kGpuBlock, 1, 1}}, parameters, context.queue, context.keep);
   }
 }
 
 }  // namespace
 
-void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
+void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& launch, const LaunchContext& context) {
   if (launch.shape.size() > std::size_t{kMaxKernelRank}) {
     ScanLaunch part = launch;
     const std::size_t outer = launch.shape.size() - std::size_t{kMaxKernelRank};
@@ -77,7 +76,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& lau
     for_each_outer(Numbers(launch.shape).first(outer), [&](const Counter& index) {
       part.input = static_cast<const char*>(launch.input) + index.offset(launch.input_strides);
       part.output = static_cast<char*>(launch.output) + index.offset(launch.output_strides);
-      launch_on_gpu(backend, module, part, queue, keep);
+      launch_on_gpu(backend, module, part, context);
     });
     return;
   }
@@ -85,8 +84,8 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& lau
     const auto longest = std::max_element(launch.shape.begin(), launch.shape.end());
     const auto axis = static_cast<std::size_t>(longest - launch.shape.begin());
     const std::int64_t half = *longest / 2;
-    launch_on_gpu(backend, module, part_of(launch, axis, 0, half), queue, keep);
-    launch_on_gpu(backend, module, part_of(launch, axis, half, *longest), queue, keep);
+    launch_on_gpu(backend, module, part_of(launch, axis, 0, half), context);
+    launch_on_gpu(backend, module, part_of(launch, axis, half, *longest), context);
     return;
   }
   ScanSpace space = space_of(launch);
@@ -95,7 +94,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& lau
   if (!launch.reorderable) {
     void* none = nullptr;
     void* parameters[] = {&input, &output, &none, &space};
-    backend.dispatch(module, strided_shape(backend, module, space.lines), parameters, queue, keep);
+    backend.dispatch(module, strided_shape(backend, module, space.lines), parameters, context.queue, context.keep);
     return;
   }
   const ScanPlan plan = scan_plan(launch);
@@ -105,19 +104,20 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& lau
   space.lane_bits = plan.lane_bits;
   space.warp_bits = plan.warp_bits;
   const std::int64_t cells = launch.looks_back ? 1 + space.lines * cells_of(plan.chunks) : space.lines * (plan.chunks - 1);
-  const Scratch scratch(backend, static_cast<std::size_t>(cells * (launch.looks_back ? 2 * kTotalBytes : kTotalBytes)), queue);
+  const Scratch scratch(backend, static_cast<std::size_t>(cells * (launch.looks_back ? 2 * kTotalBytes : kTotalBytes)),
+                        context.queue);
   void* totals = scratch.address();
   void* parameters[] = {&input, &output, &totals, &space};
   if (launch.looks_back) {
     space.pass = kScanClear;
-    dispatch_blocks(backend, module, space, base::ceil_div(cells, kGpuBlock), parameters, queue, keep);
+    dispatch_blocks(backend, module, space, base::ceil_div(cells, kGpuBlock), parameters, context);
     space.pass = kScanResults;
   } else if (plan.chunks > 1) {
     space.pass = kScanTotals;
-    dispatch_blocks(backend, module, space, plan.blocks * (plan.chunks - 1), parameters, queue, keep);
+    dispatch_blocks(backend, module, space, plan.blocks * (plan.chunks - 1), parameters, context);
     space.pass = kScanResults;
   }
-  dispatch_blocks(backend, module, space, plan.blocks * plan.chunks, parameters, queue, keep);
+  dispatch_blocks(backend, module, space, plan.blocks * plan.chunks, parameters, context);
 }
 
 static void move_addresses(Copied<ScanLaunch>& copied, std::span<const Move> moves) {

@@ -32,10 +32,8 @@ struct ScanLaunch {
   ScanTile tile = {};         ///< of the kernel, for a GPU
 };
 
-void launch_on_cpu(Backend& backend, const Module& module, const ScanLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
-void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
+void launch_on_cpu(Backend& backend, const Module& module, const ScanLaunch& launch, const LaunchContext& context);
+void launch_on_gpu(Backend& backend, const Module& module, const ScanLaunch& launch, const LaunchContext& context);
 /// As it is in a capture (kernel/record.hpp).
 [[nodiscard]] std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module, const ScanLaunch& launch);
 

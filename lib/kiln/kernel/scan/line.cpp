@@ -86,8 +86,8 @@ void ScanLine::fold(Buffers& buffers, std::int64_t begin, std::int64_t end, Valu
   bool fresh = running == nullptr;
   if (!fresh) std::memcpy(before, running, static_cast<std::size_t>(size));
   for (; begin < end; begin += kPiece) {
-    if (const StopRequest* const stop = StopRequest::current()) [[unlikely]]
-      stop->require_not_due(kPartlyWritten);
+    if (stop_ != nullptr) [[unlikely]]
+      stop_->require_not_due(kPartlyWritten);
     const std::int64_t count = std::min(kPiece, end - begin);
     gather(buffers.in, input_ + begin * axis_.input_stride, {1, 0, count, axis_.input_stride, 0}, kernel_.in_size);
     const std::int64_t taken = fresh ? 1 : 0;
@@ -183,28 +183,27 @@ void ScanLine::run() const {
   Value before;
   Value value;
   for (std::int64_t begin = 0; begin < axis_.extent; begin += chunk()) {
-    if (const StopRequest* const stop = StopRequest::current()) [[unlikely]]
-      stop->require_not_due(kPartlyWritten);
+    if (stop_ != nullptr) [[unlikely]]
+      stop_->require_not_due(kPartlyWritten);
     write(*buffers, begin, begin == 0 ? nullptr : &before, value);
     if (begin != 0) join(before, value);
     before = value;
   }
 }
 
-void ScanLine::run(cpu::Threads& threads) const {
+void ScanLine::run(const cpu::LaunchThreads& threads) const {
   const std::int64_t chunks = (axis_.extent + chunk() - 1) / chunk();
   if (!segments_ || chunks < 4) return run();
   // What runs up to each chunk, and how many of them are known.
   const auto known = std::make_unique_for_overwrite<Value[]>(static_cast<std::size_t>(chunks));
   std::atomic<std::int64_t> count{0};
   std::atomic<std::int64_t> next{0};
-  const StopRequest* const stop = StopRequest::current();
   std::atomic<bool> due{false};
   threads.parallel_for(threads.count(), [&](std::int64_t) {
     const auto buffers = std::make_unique_for_overwrite<Buffers>();
     for (;;) {
       // Not later: others wait for a chunk that is taken.
-      if (stop != nullptr && stop->due()) return due.store(true, std::memory_order_relaxed);
+      if (stop_ != nullptr && stop_->due()) return due.store(true, std::memory_order_relaxed);
       const std::int64_t mine = next.fetch_add(1, std::memory_order_relaxed);
       if (mine >= chunks) return;
       Value value;
@@ -224,7 +223,7 @@ void ScanLine::run(cpu::Threads& threads) const {
       write(*buffers, mine * chunk(), mine > 0 ? &before : nullptr, value);
     }
   });
-  if (due.load(std::memory_order_relaxed)) stop->fail(kPartlyWritten);
+  if (due.load(std::memory_order_relaxed)) stop_->fail(kPartlyWritten);
 }
 
 }  // namespace kiln::kinds

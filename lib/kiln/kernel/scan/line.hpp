@@ -20,13 +20,14 @@ inline constexpr std::int64_t kShortestLine = 512;
 class ScanLine {
  public:
   /// Without `segments`: strictly one element after the other.
-  ScanLine(const CpuScanParts& kernel, const ScanAxis& axis, const char* input, char* output, bool segments)
-      : kernel_(kernel), axis_(axis), input_(input), output_(output), segments_(segments) {}
+  ScanLine(const CpuScanParts& kernel, const StopRequest* stop, const ScanAxis& axis, const char* input, char* output,
+           bool segments)
+      : kernel_(kernel), stop_(stop), axis_(axis), input_(input), output_(output), segments_(segments) {}
 
   void run() const;
   /// The same on several threads: each takes the next chunk, finds what it amounts to, waits for the chunk before it to tell
   /// what runs up to there, and then writes its results. The chunk is read twice, the second time from the cache.
-  void run(cpu::Threads& threads) const;
+  void run(const cpu::LaunchThreads& threads) const;
 
  private:
   struct alignas(16) Value {
@@ -48,6 +49,7 @@ class ScanLine {
   void put(Buffers& buffers, char* t, std::int64_t begin, std::int64_t depth) const;
 
   const CpuScanParts& kernel_;
+  const StopRequest* stop_;
   ScanAxis axis_;
   const char* input_;
   char* output_;

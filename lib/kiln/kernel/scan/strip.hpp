@@ -26,8 +26,8 @@ void scan_strip(const CpuScanParts& kernel, const ScanAxis& axis, const ScanAxis
 
 /// work(i) for every i below count, in pieces that are neither too many nor too few for the threads.
 template <class Work>
-void share(cpu::Threads& threads, std::int64_t count, const Work& work) {
-  const std::int64_t pieces = cpu::Threads::pieces(count, std::min<std::int64_t>(count, 4 * std::int64_t{threads.count()}));
+void share(const cpu::LaunchThreads& threads, std::int64_t count, const Work& work) {
+  const std::int64_t pieces = threads.pieces(count, std::min<std::int64_t>(count, 4 * std::int64_t{threads.count()}));
   threads.parallel_for(pieces, [&](std::int64_t piece) {
     for (std::int64_t i = piece * count / pieces; i < (piece + 1) * count / pieces; ++i) work(i);
   });

@@ -64,9 +64,11 @@ void add_offsets(const ScatterIndex& index, const char* from, std::int64_t from_
 /// The part of a launch that one thread does: all positions, and columns [begin, end) of the innermost row dimension.
 class Part {
  public:
-  Part(const CpuScatterParts& kernel, const ScatterLaunch& launch, std::int64_t begin, std::int64_t end)
+  Part(const CpuScatterParts& kernel, const ScatterLaunch& launch, const StopRequest* stop, std::int64_t begin,
+       std::int64_t end)
       : kernel_(kernel),
         launch_(launch),
+        stop_(stop),
         columns_(end - begin),
         row_(launch.row_shape),
         target_(static_cast<char*>(launch.target) + begin * launch.target_strides.back()) {
@@ -172,7 +174,7 @@ class Part {
 
   const CpuScatterParts& kernel_;
   const ScatterLaunch& launch_;
-  const StopRequest* const stop_ = StopRequest::current();
+  const StopRequest* const stop_;
   std::int64_t columns_;
   Numbers row_;
   char* target_;
@@ -183,25 +185,25 @@ class Part {
 
 }  // namespace
 
-void run_scatter(const CpuScatterParts& kernel, const ScatterLaunch& launch, cpu::Threads& threads) {
+void run_scatter(const CpuScatterParts& kernel, const ScatterLaunch& launch, const cpu::LaunchThreads& threads) {
   const std::int64_t columns = launch.row_shape.back();
   const std::int64_t elements = product(launch.shape) * product(launch.row_shape);
   const std::int64_t most = columns / kColumnsEach;
   const std::int64_t parts = elements < kScatterWorthThreads ? 1 : std::min<std::int64_t>(threads.count(), most);
-  if (parts <= 1) return Part(kernel, launch, 0, columns).run();
+  if (parts <= 1) return Part(kernel, launch, threads.stop(), 0, columns).run();
   // Whole blocks of the kernel, so that no two threads write to one cache line.
   const std::int64_t each = ((columns + parts - 1) / parts + kCpuBlock - 1) / kCpuBlock * kCpuBlock;
   threads.parallel_for((columns + each - 1) / each, [&](std::int64_t part) {
-    Part(kernel, launch, part * each, std::min(columns, (part + 1) * each)).run();
+    Part(kernel, launch, threads.stop(), part * each, std::min(columns, (part + 1) * each)).run();
   });
 }
 
-void launch_on_cpu(Backend& backend, const Module& module, const ScatterLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
-  start_on_cpu<Copied<ScatterLaunch>>(backend, module, launch, queue, keep,
-                                      [](const cpu::CpuModule& kernel, const ScatterLaunch& work, cpu::Threads& threads) {
-                                        run_scatter(kernel.parts<CpuScatterParts>(), work, threads);
-                                      });
+void launch_on_cpu(Backend& backend, const Module& module, const ScatterLaunch& launch, const LaunchContext& context) {
+  start_on_cpu<Copied<ScatterLaunch>>(
+      backend, module, launch, context,
+      [](const cpu::CpuModule& kernel, const ScatterLaunch& work, const cpu::LaunchThreads& threads) {
+        run_scatter(kernel.parts<CpuScatterParts>(), work, threads);
+      });
 }
 
 }  // namespace kiln::kinds

@@ -9,6 +9,6 @@ namespace kiln::kinds {
 
 /// Applies everything in the order of the positions. Threads share the columns of long rows, never the positions: the result
 /// does not depend on their number.
-void run_scatter(const CpuScatterParts& kernel, const ScatterLaunch& launch, cpu::Threads& threads);
+void run_scatter(const CpuScatterParts& kernel, const ScatterLaunch& launch, const cpu::LaunchThreads& threads);
 
 }  // namespace kiln::kinds

@@ -110,8 +110,7 @@ std::vector<std::byte> shape_bytes_of(const ScatterLaunch& launch) {
 }
 
 /// The kernel's first pass where there is one, then the second.
-void run_passes(Backend& backend, const Module& module, const ScatterLaunch& launch, Queue* queue,
-                const std::shared_ptr<const void>& keep) {
+void run_passes(Backend& backend, const Module& module, const ScatterLaunch& launch, const LaunchContext& context) {
   const bool any = launch.layout.any();
   ScatterCall call = call_of(launch);
   ScatterAnyShape any_shape{};
@@ -126,11 +125,11 @@ void run_passes(Backend& backend, const Module& module, const ScatterLaunch& lau
   const auto work = static_cast<std::int64_t>(call.work);
   const auto run = [&](std::int32_t pass, const LaunchShape& grid) {
     call.pass = pass;
-    backend.dispatch(module, grid, parameters, queue, keep);
+    backend.dispatch(module, grid, parameters, context.queue, context.keep);
   };
   const auto grid_of = [&](std::int64_t threads) { return strided_shape(backend, module, threads); };
 
-  RangeCheck check(backend, launch.out_of_range != nullptr, queue);
+  RangeCheck check(backend, launch.out_of_range != nullptr, context.queue);
   call.bad = check.word();
   std::size_t copied = 0;
   if (launch.layout.bins) {
@@ -144,7 +143,7 @@ void run_passes(Backend& backend, const Module& module, const ScatterLaunch& lau
     call.blocks = static_cast<std::uint32_t>(blocks);
     copied = static_cast<std::size_t>(blocks * bins * launch.itemsize);
   }
-  const Scratch copies(backend, copied, queue);
+  const Scratch copies(backend, copied, context.queue);
   call.copies = copies.address();
   if (launch.layout.bins) {
     run(0, {.grid = {call.blocks, 1, 1}, .block = {kGpuBlock, 1, 1}, .shared_bytes = (call.bins + 1) * launch.itemsize});
@@ -155,14 +154,13 @@ void run_passes(Backend& backend, const Module& module, const ScatterLaunch& lau
   run(1, grid_of(launch.layout.bins ? std::int64_t{call.bins} * ceil_div(std::int64_t{call.blocks}, kScatterCopiesEach)
                                     : ceil_div(work, unroll)));
   if (launch.out_of_range == nullptr) return;
-  if (const StopRequest* const stop = StopRequest::current(); stop != nullptr) stop->wait(backend, queue, keep);
+  if (context.stop != nullptr) context.stop->wait(backend, context.queue, context.keep);
   *launch.out_of_range = check.failed();
 }
 
 }  // namespace
 
-void launch_on_gpu(Backend& backend, const Module& module, const ScatterLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep) {
+void launch_on_gpu(Backend& backend, const Module& module, const ScatterLaunch& launch, const LaunchContext& context) {
   const std::size_t rank = launch.shape.size();
   if (launch.row_shape.size() > std::size_t{kMaxKernelRank}) {
     // The elements of rows are different ones.
@@ -181,7 +179,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScatterLaunch& 
         part.value = static_cast<const char*>(launch.value) + index.offset(Numbers(launch.value_strides).subspan(rank));
       }
       if (launch.out_of_range != nullptr && *launch.out_of_range) return;
-      launch_on_gpu(backend, module, part, queue, keep);
+      launch_on_gpu(backend, module, part, context);
       part.out_of_range = nullptr;  // the indices of all parts are the same
     });
     return;
@@ -190,7 +188,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScatterLaunch& 
     throw DeviceError("cannot launch a kernel with " + std::to_string(launch.indices.size()) + " index arrays of " +
                       std::to_string(rank) + " dimensions");
   }
-  run_passes(backend, module, launch, queue, keep);
+  run_passes(backend, module, launch, context);
 }
 
 // Its indices were looked at when it was called, and may be others at the next run.

@@ -44,10 +44,8 @@ struct ScatterLaunch {
   bool* out_of_range = nullptr;
 };
 
-void launch_on_cpu(Backend& backend, const Module& module, const ScatterLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
-void launch_on_gpu(Backend& backend, const Module& module, const ScatterLaunch& launch, Queue* queue,
-                   const std::shared_ptr<const void>& keep);
+void launch_on_cpu(Backend& backend, const Module& module, const ScatterLaunch& launch, const LaunchContext& context);
+void launch_on_gpu(Backend& backend, const Module& module, const ScatterLaunch& launch, const LaunchContext& context);
 /// As it is in a capture (kernel/record.hpp).
 [[nodiscard]] std::shared_ptr<const RecordedLaunch> record(Backend& backend, const Module& module, const ScatterLaunch& launch);
 
