@@ -10,6 +10,7 @@ import re
 import sys
 import tempfile
 
+import includes
 import layers as the_layers
 
 # What of lib/ is no layer of libkiln, and what of lib/ it may use.
@@ -31,14 +32,9 @@ VENDOR_ALLOWED = ("tests/unit/library/gpu_abi_test.cpp",)
 # A host program that brings a clang of its own.
 LLVM_ALLOWED = ("lib/clang/", "tests/package/host_with_other_clang/")
 
-INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"]+)[>"]', re.M)
-SUFFIXES = {".hpp", ".cpp", ".h", ".c", ".inc"}
-FOLDERS = ("include", "lib", "tools", "examples", "tests", "bench", "kernels-src")
-
 
 class Rules:
     def __init__(self, root):
-        self.root = root
         self.layers = the_layers.read(root)
 
     def layer_of(self, path):
@@ -47,21 +43,21 @@ class Rules:
     def may(self, layer):
         return the_layers.reachable(self.layers, layer)
 
-    def target(self, path, quoted, name):
+    def in_lib(self, include):
         """The file of lib/ that the include names, as lib/…, or None."""
-        for candidate in ([(self.root / path).parent / name] if quoted else []) + [self.root / "lib/kiln" / name, self.root / "lib" / name]:
-            if candidate.is_file() and candidate.resolve().is_relative_to((self.root / "lib").resolve()):
-                return candidate.resolve().relative_to(self.root.resolve()).as_posix()
+        if include.target:
+            return include.target if include.target.startswith("lib/") else None
         # A generated header, or a file that is not there.
-        return f"lib/kiln/{name}" if self.layer_of(name) is not None else None
+        return f"lib/kiln/{include.name}" if self.layer_of(include.name) is not None else None
 
-    def check_layer(self, layer, path, quoted, name):
+    def check_layer(self, layer, include):
+        name = include.name
         if name.startswith("kiln/"):
             home = PUBLIC_HEADERS.get(name.removeprefix("kiln/").removesuffix(".hpp"))
             if home is None or home in self.may(layer):
                 return None
             return f"lib/kiln/{layer} lies below <{name}>, which belongs to lib/kiln/{home}"
-        target = self.target(path, quoted, name)
+        target = self.in_lib(include)
         if target is None or target.startswith("lib/shared/") or name in CLANG_INTERFACE:
             return None
         if not target.startswith("lib/kiln/"):
@@ -72,63 +68,52 @@ class Rules:
         allowed = ", ".join(sorted(self.may(layer) - {layer})) or "nothing else of lib/kiln"
         return f"lib/kiln/{layer} may use {allowed}, not lib/kiln/{other}"
 
-    def check_lib(self, path, quoted, name):
-        folder = path.split("/")[1]
+    def check_lib(self, include):
+        folder = include.path.split("/")[1]
         if folder == "kiln":
-            layer = self.layer_of(path.removeprefix("lib/kiln/"))
-            return self.check_layer(layer, path, quoted, name) if layer else None
-        target = self.target(path, quoted, name)
-        if target is None and not name.startswith("kiln/"):
+            layer = self.layer_of(include.path.removeprefix("lib/kiln/"))
+            return self.check_layer(layer, include) if layer else None
+        target = self.in_lib(include)
+        if target is None and not include.name.startswith("kiln/"):
             return None
         other = target.split("/")[1] if target else "kiln"
         if other == folder or other in OTHERS.get(folder, ()):
             return None
         return f"lib/{folder} is built without the rest: it may use lib/shared alone"
 
-    def check(self, path, quoted, name):
+    def check(self, include):
         """Why this include breaks a rule, or None."""
+        path, name = include.path, include.name
         if VENDOR.match(name) and not path.startswith(VENDOR_ALLOWED):
             return "kiln declares itself what it uses of the vendors: no vendor's header"
         if LLVM.match(name) and not path.startswith(LLVM_ALLOWED):
             return "only lib/clang may include LLVM, clang or lld"
         if path.startswith("lib/"):
-            return self.check_lib(path, quoted, name)
+            return self.check_lib(include)
         if path.startswith("include/"):
             if name.startswith("kiln/"):
-                return None if (self.root / "include" / name).is_file() else "no such public header"
-            return "public headers include the standard library and <kiln/...> only" if "/" in name or quoted else None
+                return None if include.target == f"include/{name}" else "no such public header"
+            return "public headers include the standard library and <kiln/...> only" if "/" in name or include.quoted else None
         if path.startswith(("tools/", "examples/")):
-            beside = (self.root / path).parent / name
-            if quoted and beside.is_file():
-                inside = beside.resolve().is_relative_to((self.root / path.split("/")[0]).resolve())
-                return None if inside else "tools and examples include only <kiln/...> of the project"
-            if self.target(path, quoted, name) is not None:
+            allowed = ("include/", path.split("/")[0] + "/")
+            if self.in_lib(include) or (include.target and not include.target.startswith(allowed)):
                 return "tools and examples include only <kiln/...> of the project"
         return None
 
 
 def violations(root):
-    rules = Rules(root)
-    found, read = [], 0
-    for folder in FOLDERS:
-        for file in sorted((root / folder).rglob("*")):
-            if file.suffix not in SUFFIXES or not file.is_file():
-                continue
-            read += 1
-            path = file.relative_to(root).as_posix()
-            text = file.read_text(encoding="utf-8", errors="replace")
-            for match in INCLUDE.finditer(text):
-                why = rules.check(path, match[1] == '"', match[2])
-                if why:
-                    line = text.count("\n", 0, match.start()) + 1
-                    found.append(f"{path}:{line}: {match[0].strip()}: {why}")
+    rules, tree, found = Rules(root), includes.Tree(root), []
+    for include in tree.includes():
+        why = rules.check(include)
+        if why:
+            found.append(f"{include.path}:{include.line}: {include.text}: {why}")
     for folder in sorted(p.name for p in (root / "lib/kiln").iterdir() if p.is_dir()):
         if folder not in rules.layers:
             found.append(f"lib/kiln/{folder}: its CMakeLists.txt has no line kiln_layer({folder} ...)")
     for folder in sorted(p.name for p in (root / "lib").iterdir() if p.is_dir()):
         if folder != "kiln" and folder not in OTHERS:
             found.append(f"lib/{folder}: a folder that tests/architecture/includes_test.py does not know")
-    return found, read
+    return found, len(tree.files)
 
 
 LAYERS = {"base": "", "types": "base", "layout": "base", "library": "types", "compiler": "library", "device": "compiler", "device/gpu": "device",
