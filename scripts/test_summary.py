@@ -3,10 +3,11 @@
 
 A doctest binary counts with its cases, any other test as one. A case that could not run prints a line of its own,
 
-    KILN-NOT-RUN <what> <cases>        what: nvrtc, hiprtc (compilers), cuda, hip (devices), or any other word
+    KILN-NOT-RUN <what> <cases>        what: nvrtc, hiprtc (compilers), cuda, hip (devices), turn, or any other word
 
 and is counted as skipped, or as failed where KILN_REQUIRE_COMPILERS or KILN_REQUIRE_DEVICE asks for it. doctest counted
-it as passed, which is taken back, except for devices: there the case did run on those that are present.
+it as passed, which is taken back. Two are exceptions: for a device, the case did run on those that are present; a case of another
+turn (KILN_TEST_TURNS) was left out, and doctest did not count it.
 """
 import argparse
 import json
@@ -17,6 +18,7 @@ import xml.etree.ElementTree as ElementTree
 
 COMPILERS = {"nvrtc": "NVRTC", "hiprtc": "hipRTC", "clang": "Clang"}
 DEVICES = {"cuda": "CUDA", "hip": "HIP", "cpu": "CPU"}
+NOT_COUNTED = {*DEVICES, "turn"}  # as passed
 DOCTEST = re.compile(r"^.{0,8}\[doctest\] test cases:\s*(\d+) \|\s*(\d+) passed \|\s*(\d+) failed(?: \|\s*(\d+) skipped)?", re.M)
 NOT_RUN = re.compile(r"^.*?KILN-NOT-RUN (\S+) (\d+)\s*$", re.M)
 
@@ -35,8 +37,8 @@ def count(results):
         missing = elsewhere = 0
         for what, cases in NOT_RUN.findall(output):
             not_run[what] = not_run.get(what, 0) + int(cases)
-            if what in DEVICES:
-                elsewhere += int(cases)  # these did run, on another device
+            if what in NOT_COUNTED:
+                elsewhere += int(cases)
             else:
                 missing += int(cases)
         totals = DOCTEST.findall(output)
@@ -70,6 +72,8 @@ def describe(what, cases):
         return f"{COMPILERS[what]} not installed: {cases} {noun} not run"
     if what in DEVICES:
         return f"no {DEVICES[what]} device: {cases} {noun} not run"
+    if what == "turn":
+        return f"of other turns (KILN_TEST_TURNS): {cases} {noun} not run"
     if what == "gigabytes":
         return f"arrays of gigabytes (KILN_TEST_BIG=1): {cases} {noun} not run"
     return f"{what} not there: {cases} {noun} not run"

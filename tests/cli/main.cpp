@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 #include <stdlib.h>  // setenv
 
+#include "../support/turns.hpp"
 #include "command.hpp"
 
 int main(int argc, char** argv) {
@@ -8,5 +9,6 @@ int main(int argc, char** argv) {
   const cli::Scratch cache;
   setenv("KILN_CACHE_DIR", cache.path().c_str(), 0);
   doctest::Context context(argc, argv);
+  kiln::test::take_turn(context, argc, argv);
   return context.run();
 }

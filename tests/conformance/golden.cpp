@@ -26,7 +26,7 @@ std::size_t mode_of(const Target& target) {
 
 /// Which one of so many: runs with each make all of the calls.
 std::size_t first() {
-  return number("KILN_TEST_FIRST", 0) % one_in();
+  return static_cast<std::size_t>(kiln::test::Sample::first()) % one_in();
 }
 
 }  // namespace

@@ -11,6 +11,8 @@
 #include <utility>
 
 #include "../locale.hpp"
+#include "../support/sample.hpp"
+#include "../support/turns.hpp"
 #include "devices.hpp"
 #include "kiln/error.hpp"
 #include "report.hpp"
@@ -86,8 +88,9 @@ int main(int argc, char** argv) {
   }
   for (const kiln::Device& device : devices())
     std::cout << "device " << to_string(device) << ": " << device.info().name << "\n";
-  std::cout << "KILN_TEST_SEED=" << seed() << "\n" << std::flush;
+  std::cout << "KILN_TEST_SEED=" << seed() << " KILN_TEST_FIRST=" << kiln::test::Sample::first() << "\n" << std::flush;
   doctest::Context context(argc, argv);
+  kiln::test::take_turn(context, argc, argv);
   const int result = context.run();
   if (context.shouldExit()) return result;
   for (const auto& [name, kind] : kKinds) {

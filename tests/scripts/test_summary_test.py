@@ -50,6 +50,11 @@ class TestSummary(unittest.TestCase):
         self.assertEqual(summarize(case("unit", output), KILN_REQUIRE_DEVICE="cuda:0"),
                          (1, ["no CUDA device: 2 cases not run, though it is required", "12 passed, 2 failed"]))
 
+    def test_cases_of_other_turns_are_skipped_and_no_passed_ones(self):
+        output = "KILN-NOT-RUN turn 40\n[doctest] test cases: 10 | 10 passed | 0 failed | 40 skipped\n"
+        self.assertEqual(summarize(case("unit", output)),
+                         (0, ["of other turns (KILN_TEST_TURNS): 40 cases not run", "10 passed, 0 failed, 40 skipped"]))
+
     def test_failures_and_crashes(self):
         failure = '<failure message=""/>'
         self.assertEqual(summarize(case("a", DOCTEST.format(4, 1, 3), "fail", failure), ctest_status=8),

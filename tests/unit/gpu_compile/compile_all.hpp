@@ -40,10 +40,10 @@ backend::CompileRequest request(const VariantOf<Spec>& variant, DeviceKind targe
   return made;
 }
 
-/// A third of them, or one in `one_in`, compile. The compiler has nothing to say of them, and no kernel has a stack but those
+/// A fifth of them, or one in `one_in`, compile. The compiler has nothing to say of them, and no kernel has a stack but those
 /// that are known to.
 template <class Spec>
-void compile_all(const std::string& target, const std::vector<VariantOf<Spec>>& variants, std::uint64_t one_in = 3) {
+void compile_all(const std::string& target, const std::vector<VariantOf<Spec>>& variants, std::uint64_t one_in = 5) {
   const auto compiler = backend::gpu::compiler_for_target(target);
   REQUIRE(compiler);
   Sample sample(one_in);
