@@ -6,6 +6,8 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "support/golden_texts.hpp"
+
 namespace conformance {
 namespace {
 
@@ -64,7 +66,7 @@ std::vector<Exact> values_in(const std::string& text) {
 }
 
 std::vector<Golden> golden(const std::string& file) {
-  const std::string path = std::string(KILN_GOLDEN_DIR) + "/" + file;
+  const std::string path = kiln::test::golden_text("conformance/" + file);
   std::ifstream stream(path);
   std::vector<Golden> lines;
   for (std::string text; std::getline(stream, text);) {

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Writes core_shapes.txt: the shapes that NumPy's own gufuncs give, or which of their checks fails first.
 
-usage: make_core_shapes.py > core_shapes.txt        (needs NumPy 2; made with 2.4)
+usage: make_core_shapes.py FOLDER        (needs NumPy 2; made with 2.4; pack.py packs it)
 
 A line: layout | inputs | outputs given | axes | axis | keepdims | result. A shape is written 2x3, that of a scalar as a dot, what
 is not given as an underscore; entries of axes are parted by blanks. The result is the outputs' shapes or "error KIND".
 """
 import itertools
+import pathlib
 import random
+import sys
 import warnings
 
 import numpy as np
@@ -148,8 +150,7 @@ def run(gufunc, shapes, given, axes, axis, keepdims):
 def main():
     warnings.simplefilter("ignore")
     rng = random.Random(11)
-    print(f"# Made by make_core_shapes.py with NumPy {np.__version__}.")
-    lines = set()
+    lines = {f"# Made by make_core_shapes.py with NumPy {np.__version__}.": None}
     for gufunc in GUFUNCS:
         made = 0
         while made < 110:
@@ -160,9 +161,9 @@ def main():
                 "_" if axes is None else " ".join(",".join(map(str, entry)) or "." for entry in axes),
                 "_" if axis is None else str(axis), "1" if keepdims else "0", result])
             if line not in lines:
-                lines.add(line)
+                lines[line] = None
                 made += 1
-                print(line)
+    (pathlib.Path(sys.argv[1]) / "core_shapes.txt").write_text("\n".join(lines) + "\n")
 
 
 main()

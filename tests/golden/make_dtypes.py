@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Writes dtypes.txt: can_cast and promote_types of every pair of dtypes, as NumPy and ml_dtypes answer.
 
+usage: make_dtypes.py FOLDER        (pack.py packs it)
+
 Needs numpy and ml_dtypes. kiln departs from ml_dtypes where that has no answer or no rule:
 - same_kind: bfloat16 is a floating type, so bfloat16 -> float16 passes and complex -> bfloat16 does not;
 - promotion with 16-bit and wider integers and with float16, where ml_dtypes raises: as for float16, and float32.
 """
 import pathlib
+import sys
 
 import ml_dtypes
 import numpy as np
@@ -39,4 +42,4 @@ lines = [f"# numpy {np.__version__}, ml_dtypes {ml_dtypes.__version__}: from to 
 for a in NAMES:
     for b in NAMES:
         lines.append(f"{a} {b} {' '.join(str(int(cast(a, b, r))) for r in RULES)} {promote(a, b)}")
-pathlib.Path(__file__).with_name("dtypes.txt").write_text("\n".join(lines) + "\n")
+(pathlib.Path(sys.argv[1]) / "dtypes.txt").write_text("\n".join(lines) + "\n")

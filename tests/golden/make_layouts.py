@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 """Writes layouts.txt: what NumPy's own parser of gufunc signatures makes of layout strings, good and broken.
 
-usage: make_layouts.py > layouts.txt        (needs NumPy 2; made with 2.4)
+usage: make_layouts.py FOLDER        (needs NumPy 2; made with 2.4; pack.py packs it)
 
 Left out is where kiln says otherwise on purpose: names that cannot stand in a body (C++ keywords), a missing arrow or no
 input at all (NumPy takes both), the size 2**63 - 1.
 """
+import pathlib
 import random
+import sys
 
 import numpy as np
 from numpy._core import _umath_tests
@@ -66,9 +68,8 @@ def main():
         text = made(rng)
         if text not in texts:
             texts.append(text)
-    print(f"# Made by make_layouts.py with NumPy {np.__version__}.")
-    for text in texts:
-        print(f'"{text}" {read(text)}')
+    lines = [f"# Made by make_layouts.py with NumPy {np.__version__}.", *(f'"{text}" {read(text)}' for text in texts)]
+    (pathlib.Path(sys.argv[1]) / "layouts.txt").write_text("\n".join(lines) + "\n")
 
 
 main()

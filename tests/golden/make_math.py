@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes math/values.txt and math/dtypes.txt: what NumPy's functions give, for tests/math/.
+"""Writes values.txt and dtypes.txt: what NumPy's functions give, for tests/math/.
 
-usage: make_math.py FOLDER        (needs numpy >= 2 and mpmath; the tests themselves need neither)
+usage: make_math.py FOLDER        (needs numpy >= 2 and mpmath; the tests themselves need neither; pack.py packs it)
 
 values.txt has lines "set NAME DTYPE HEX…", the inputs, and "FUNCTION INPUTS -> OUTPUTS MODE SETS : HEX… [; HEX…]", a loop with its
 results. Numbers are the bits of an element in hexadecimal, real and imaginary part joined by a comma. MODE is "exact" (every bit but NaN's and,

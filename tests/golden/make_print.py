@@ -4,17 +4,20 @@
 A case of print.txt is "= dtype shape hex", the elements in C order (little-endian, "hex*N" repeats one element N times,
 "a:b" are the integers from a to b-1 converted to the dtype), then the text, every line with "|" before it.
 bfloat16, which NumPy does not print itself, is laid out by NumPy as float32, with digits made here by exact arithmetic.
+usage: make_print.py FOLDER        (pack.py packs it)
+
 Needs numpy (2.4 or later: the rule for exponents changed) and ml_dtypes.
 """
 import decimal
 import fractions
 import pathlib
+import sys
 
 import ml_dtypes
 import numpy as np
 from numpy._core import arrayprint
 
-HERE = pathlib.Path(__file__).parent
+FOLDER = pathlib.Path(sys.argv[1])
 BF16 = np.dtype(ml_dtypes.bfloat16)
 rng = np.random.default_rng(20240607)
 
@@ -161,7 +164,7 @@ count((3, 1000), "float32"); count((1000, 3), "float64"); count((1000,), "int64"
 full((1001,), 1 / 3, "float64"); full((40, 30), -1e-9, "float32"); full((33, 33), nan, "float32"); full((11, 11, 11), True, "bool")
 full((5, 300), 1.25 - 3j, "complex64"); full((1, 1, 1200), 1e10, "float64")
 
-(HERE / "print.txt").write_text("\n".join(cases) + "\n")
+(FOLDER / "print.txt").write_text("\n".join(cases) + "\n")
 
 
 def fnv1a(words):
@@ -199,4 +202,4 @@ digits = [
     ("float32", "min8", [sci(x, precision=8, min_digits=8) for x in singles]),
     ("float64", "min8", [sci(x, precision=8, min_digits=8) for x in doubles]),
 ]
-(HERE / "digits.txt").write_text("".join(f"{d} {what} {len(words)} {fnv1a(words):016x}\n" for d, what, words in digits))
+(FOLDER / "digits.txt").write_text("".join(f"{d} {what} {len(words)} {fnv1a(words):016x}\n" for d, what, words in digits))

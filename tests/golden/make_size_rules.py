@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 """Writes size_rules.txt: random integer expressions over m and n, and what Python computes for them.
 
-usage: make_size_rules.py > size_rules.txt
+usage: make_size_rules.py FOLDER        (pack.py packs it)
 """
 import ast
 import operator
+import pathlib
 import random
+import sys
 
 # Python writes floor division as two strokes; its % rounds down as well.
 OPERATIONS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.FloorDiv: operator.floordiv, ast.Mod: operator.mod}
@@ -47,7 +49,7 @@ def value(node, names):
 
 def main():
     rng = random.Random(7)
-    print("# Made by make_size_rules.py: m n expression; value")
+    lines = ["# Made by make_size_rules.py: m n expression; value"]
     for _ in range(600):
         text = expression(rng, 4)
         m, n = rng.choice([0, 1, 2, 3, 5, 17, 10**9, 2**62]), rng.choice([0, 1, 2, 3, 5, 17])
@@ -55,7 +57,8 @@ def main():
             result = value(ast.parse(text.replace("/", "//"), mode="eval"), {"m": m, "n": n})
         except ArithmeticError:
             result = -1
-        print(f"{m} {n} {text}; {result if result >= 0 else 'error'}")
+        lines.append(f"{m} {n} {text}; {result if result >= 0 else 'error'}")
+    (pathlib.Path(sys.argv[1]) / "size_rules.txt").write_text("\n".join(lines) + "\n")
 
 
 main()

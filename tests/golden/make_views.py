@@ -3,10 +3,11 @@
 
 A line "reshape shape strides newshape order view|copy hex" is a window of int16 elements (strides in elements) at the middle
 of a buffer 0, 1, 2, …, its new shape, whether NumPy needs a copy, and the elements of the result in C order.
-Needs numpy.
+usage: make_views.py FOLDER        (needs NumPy; pack.py packs it)
 """
 import itertools
 import pathlib
+import sys
 
 import numpy as np
 
@@ -61,4 +62,4 @@ for n, start, stop, step in itertools.product(range(6), ends, ends, (-3, -2, -1,
     for byte in (",".join(map(str, range(n)[start:stop:step])) + "\n").encode():
         h = ((h ^ byte) * 0x100000001b3) & 0xffffffffffffffff
 lines.append(f"slices {h:016x}")
-pathlib.Path(__file__).with_name("views.txt").write_text("\n".join(lines) + "\n")
+(pathlib.Path(sys.argv[1]) / "views.txt").write_text("\n".join(lines) + "\n")

@@ -5,6 +5,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "../support/golden_texts.hpp"
 #include "numbers.hpp"
 
 namespace math_tests {
@@ -35,7 +36,7 @@ Bits bits_of(std::istringstream& words) {
 }
 
 std::vector<std::string> lines_of(const std::string& file) {
-  const std::string path = std::string(KILN_MATH_GOLDEN_DIR) + "/" + file;
+  const std::string path = kiln::test::golden_text("math/" + file);
   std::ifstream stream(path);
   std::vector<std::string> lines;
   for (std::string line; std::getline(stream, line);) {

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Writes accumulate.txt: ufunc, dtype, shape, axis, dtype asked for, dtype of the result, values, results (all comma-separated).
 
-Needs NumPy; the file beside this script was made with NumPy 2.4.6.
+usage: make_accumulate.py FOLDER        (made with NumPy 2.4.6; ../../golden/pack.py packs it)
 """
 import pathlib
+import sys
 import warnings
 
 import numpy as np
@@ -47,7 +48,7 @@ def main():
                         continue
                     shape_text = ",".join(map(str, shape))
                     lines.append(f"{name} {dtype} {shape_text} {axis} {asked or '-'} {result.dtype} {text(values)} {text(result)}")
-    path = pathlib.Path(__file__).with_name("accumulate.txt")
+    path = pathlib.Path(sys.argv[1]) / "accumulate.txt"
     path.write_text(f"# {path.name}: see make_accumulate.py\n" + "\n".join(lines) + "\n")
     print(len(lines), "cases")
 

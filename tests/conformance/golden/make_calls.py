@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes calls.txt beside it with NumPy 2 (python3 make_calls.py; needs numpy>=2): calls of ufuncs and of their methods over
+"""Writes calls.txt with NumPy 2 (make_calls.py FOLDER; ../../golden/pack.py packs it): calls of ufuncs and of their methods over
 dtypes, layouts, options and errors. The conformance suite makes the same calls with kiln::math on every device.
 
 A line is one case: the method, the ufunc, fields name=value, then "->" and what NumPy gave: "error", or for each result its
@@ -8,11 +8,12 @@ stepped, reversed or (step 0) repeated, and whose axes are then put in that orde
 Values are small enough for sums to be exact in any order, so results must be equal."""
 import pathlib
 import random
+import sys
 import warnings
 
 import numpy as np
 
-HERE = pathlib.Path(__file__).parent
+FOLDER = pathlib.Path(sys.argv[1])
 INTEGERS = "int8 int16 int32 int64 uint8 uint16 uint32 uint64".split()
 FLOATS = "float16 float32 float64".split()
 COMPLEX = "complex64 complex128".split()
@@ -394,4 +395,4 @@ if __name__ == "__main__":
     lines = [f"# Made by make_calls.py with NumPy {np.__version__}."]
     for cases in (call_cases(1100), reduce_cases(700), accumulate_cases(250), reduceat_cases(200), outer_cases(150), at_cases(200)):
         lines += cases
-    (HERE / "calls.txt").write_text("\n".join(lines) + "\n")
+    (FOLDER / "calls.txt").write_text("\n".join(lines) + "\n")

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Writes fft.txt beside it with NumPy 2 (python3 make_fft.py; needs numpy>=2): calls of numpy.fft over dtypes, layouts, lengths,
+"""Writes fft.txt with NumPy 2 (make_fft.py FOLDER; ../../golden/pack.py packs it): calls of numpy.fft over dtypes, layouts, lengths,
 axes, norms and .out. Lines and operands are those of calls.txt (make_calls.py); `out` is a dtype, whose array is new, or "a"."""
 import pathlib
 import random
+import sys
 
 import numpy as np
 
 import make_calls
 from make_calls import ALL, Operand, numbers, result_text
 
-HERE = pathlib.Path(__file__).parent
+FOLDER = pathlib.Path(sys.argv[1])
 rng = random.Random(20261126)
 make_calls.rng = rng
 LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 11, 12, 13, 15, 16]
@@ -131,4 +132,4 @@ if __name__ == "__main__":
                     continue
                 made += 1
                 lines.append(" ".join(["fft", name] + [f"{k}={v}" for k, v in got[0].items()]) + " -> " + got[1])
-    (HERE / "fft.txt").write_text("\n".join(lines) + "\n")
+    (FOLDER / "fft.txt").write_text("\n".join(lines) + "\n")

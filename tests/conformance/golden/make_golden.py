@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
-"""Writes the golden files beside it with NumPy 2 (python3 make_golden.py; needs numpy>=2). Each line of a file is one case,
-fields separated by blanks; a line that starts with # is a comment. The conformance suite reads them."""
+"""Writes casts.txt, promotions.txt, loops.txt and layouts.txt with NumPy 2 (make_golden.py FOLDER; ../../golden/pack.py packs them).
+Each line of a file is one case, fields separated by blanks; a line that starts with # is a comment. The conformance suite reads them."""
 import pathlib
+import sys
 import warnings
 
 import numpy as np
 
-HERE = pathlib.Path(__file__).parent
+FOLDER = pathlib.Path(sys.argv[1])
 DTYPES = ("bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64 complex64 complex128").split()
 SCALARS = {"bool": [True], "int": [0, 3, -1, 127, 128, 255, 256, 40000, 70000, 2**31, 2**32, 2**62], "float": [2.5], "complex": [1 + 2j]}
 
 
 def write(name, comment, lines):
     header = [f"# Made by make_golden.py with NumPy {np.__version__}.", f"# {comment}"]
-    (HERE / name).write_text("\n".join(header + lines) + "\n")
+    (FOLDER / name).write_text("\n".join(header + lines) + "\n")
 
 
 def outcome(call):

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Writes reductions.txt beside it with NumPy 2 (python3 make_reductions.py; needs numpy>=2). Each line is one reduce:
+"""Writes reductions.txt with NumPy 2 (make_reductions.py FOLDER; ../../golden/pack.py packs it). Each line is one reduce:
 ufunc dtype shape axes keepdims initial where dtype -> dtype shape values, or "-> error". Element i of the array is element(i),
 of the mask mask(i); "*" stands for all axes, "-" for nothing. Left out: what C++ leaves open (negative floats to unsigned
 integers), power (NumPy refuses negative integer exponents), and arctan2, where NumPy 2.4's
 vector loop gives another number in a reduction than in a call."""
 import pathlib
 import random
+import sys
 import warnings
 
 import numpy as np
@@ -80,7 +81,7 @@ def main():
     source = random.Random(4)
     lines = sorted({case(source) for _ in range(2500)} - {None})
     header = [f"# Made by make_reductions.py with NumPy {np.__version__}.", "# ufunc dtype shape axes keepdims initial where dtype -> dtype shape values"]
-    path = pathlib.Path(__file__).parent / "reductions.txt"
+    path = pathlib.Path(sys.argv[1]) / "reductions.txt"
     path.write_text("\n".join(header + lines) + "\n")
 
 

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Writes stages.txt beside it with NumPy 2 (python3 make_stages.py; needs numpy>=2): what reductions of several stages give.
+"""Writes stages.txt with NumPy 2 (make_stages.py FOLDER; ../../golden/pack.py packs it): what reductions of several stages give.
 Each line is one call: kind dtype shape shape2 axes keepdims where nan -> shape values[|values], or "-> error". Element i of an
 input is element(i), of the mask mask(i); "*" stands for all axes, "-" for nothing. Where nothing counts argmax and argmin
 give -1, mean and variance nan, dot and logsumexp what a sum of nothing gives; minmax has no identity."""
 import pathlib
 import random
+import sys
 import warnings
 
 import numpy as np
@@ -111,7 +112,7 @@ def main():
     source = random.Random(11)
     lines = sorted({case(source) for _ in range(1200)})
     header = [f"# Made by make_stages.py with NumPy {np.__version__}.", "# kind dtype shape shape2 axes keepdims where nan -> shape values"]
-    (pathlib.Path(__file__).parent / "stages.txt").write_text("\n".join(header + lines) + "\n")
+    (pathlib.Path(sys.argv[1]) / "stages.txt").write_text("\n".join(header + lines) + "\n")
 
 
 if __name__ == "__main__":

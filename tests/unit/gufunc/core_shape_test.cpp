@@ -7,6 +7,7 @@
 #include <string>
 
 #include "kiln/error.hpp"
+#include "support/golden_texts.hpp"
 
 using kiln::Dims;
 using kiln::Shape;
@@ -400,7 +401,7 @@ std::string kind_of(const std::string& message) {
 }  // namespace
 
 TEST_CASE("shapes are those of NumPy's own gufuncs, and so is the check that fails first") {
-  std::ifstream file(KILN_GOLDEN_DIR "/core_shapes.txt");
+  std::ifstream file(kiln::test::golden_text("core_shapes.txt"));
   REQUIRE(file);
   int cases = 0;
   for (std::string line; std::getline(file, line);) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "signature/failure.hpp"
+#include "support/golden_texts.hpp"
 
 using kiln::signature::Layout;
 using kiln::signature::parse_layout;
@@ -176,7 +177,7 @@ TEST_CASE("no beginning of a layout makes the parser do anything but answer") {
 // Each line of the file: the layout between quotes, then "error", or what NumPy reads: number of core dimensions of every
 // operand; index of each; size of each distinct one (-1 where it has a name); which are optional.
 TEST_CASE("layouts are what NumPy reads") {
-  std::ifstream file(KILN_GOLDEN_DIR "/layouts.txt");
+  std::ifstream file(kiln::test::golden_text("layouts.txt"));
   REQUIRE(file);
   int cases = 0;
   for (std::string line; std::getline(file, line);) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "signature/failure.hpp"
+#include "support/golden_texts.hpp"
 
 using kiln::signature::Layout;
 using kiln::signature::parse_layout;
@@ -148,7 +149,7 @@ TEST_CASE("no beginning of a size rule makes the parser do anything but answer")
 
 // Each line: m, n, the expression, and its value in Python; "error" where that divides by zero or leaves 64 bits on the way.
 TEST_CASE("size rules give what Python computes") {
-  std::ifstream file(KILN_GOLDEN_DIR "/size_rules.txt");
+  std::ifstream file(kiln::test::golden_text("size_rules.txt"));
   REQUIRE(file);
   int cases = 0;
   for (std::string line; std::getline(file, line);) {

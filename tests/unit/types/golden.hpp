@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "kiln/shape.hpp"
+#include "support/golden_texts.hpp"
 #include "support/message.hpp"
 
 namespace golden {
@@ -29,9 +30,11 @@ inline std::string bytes(const std::filesystem::path& file) {
   return text.str();
 }
 
+/// Of a file of tests/golden, or of a text that is packed there.
 inline std::vector<std::string> lines(const std::string& name) {
   std::vector<std::string> result;
-  std::istringstream text(bytes(path(name)));
+  const bool packed = name.find('/') == std::string::npos;
+  std::istringstream text(bytes(packed ? std::filesystem::path(kiln::test::golden_text(name)) : path(name)));
   for (std::string line; std::getline(text, line);) result.push_back(line);
   return result;
 }
