@@ -46,6 +46,7 @@ std::optional<ElfFile> ElfFile::read(std::string_view bytes, std::string* why) {
     return refuse("its section table lies outside the file");
   }
   ElfFile file;
+  file.type_ = header->e_type;
   file.machine_ = header->e_machine;
   file.flags_ = header->e_flags;
   file.sections_.reserve(header->e_shnum);
@@ -63,6 +64,7 @@ std::optional<ElfFile> ElfFile::read(std::string_view bytes, std::string* why) {
     section.size = entry->sh_size;
     section.link = entry->sh_link;
     section.info = entry->sh_info;
+    section.alignment = entry->sh_addralign;
     if (in_file) section.bytes = bytes.substr(entry->sh_offset, entry->sh_size);
     file.sections_.push_back(section);
     names.push_back(entry->sh_name);
@@ -93,7 +95,8 @@ std::vector<ElfFile::Symbol> ElfFile::symbols(const Section* table) const {
                    .value = entry->st_value,
                    .size = entry->st_size,
                    .section = entry->st_shndx,
-                   .type = static_cast<std::uint8_t>(ELF64_ST_TYPE(entry->st_info))});
+                   .type = static_cast<std::uint8_t>(ELF64_ST_TYPE(entry->st_info)),
+                   .binding = static_cast<std::uint8_t>(ELF64_ST_BIND(entry->st_info))});
   }
   return all;
 }

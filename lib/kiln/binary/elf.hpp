@@ -21,6 +21,7 @@ class ElfFile {
     std::uint64_t size = 0;  ///< in memory: not that of `bytes` where the file holds none of them
     std::uint32_t link = 0;
     std::uint32_t info = 0;
+    std::uint64_t alignment = 0;  ///< of its address; any number
     std::string_view bytes;
   };
   struct Symbol {
@@ -29,6 +30,7 @@ class ElfFile {
     std::uint64_t size = 0;
     std::uint32_t section = 0;  ///< its index; 0 where it is defined elsewhere
     std::uint8_t type = 0;      ///< STT_FUNC, …
+    std::uint8_t binding = 0;   ///< STB_GLOBAL, …
   };
   struct Note {
     std::string_view owner;
@@ -39,6 +41,7 @@ class ElfFile {
   /// Refers to the bytes. Nothing, with the reason in `why`, where they are no such file or a table lies outside them.
   [[nodiscard]] static std::optional<ElfFile> read(std::string_view bytes, std::string* why);
 
+  [[nodiscard]] std::uint16_t type() const noexcept { return type_; }  ///< ET_REL, …
   [[nodiscard]] std::uint16_t machine() const noexcept { return machine_; }
   [[nodiscard]] std::uint32_t flags() const noexcept { return flags_; }
   [[nodiscard]] const std::vector<Section>& sections() const noexcept { return sections_; }
@@ -50,6 +53,7 @@ class ElfFile {
   [[nodiscard]] std::vector<Note> notes() const;
 
  private:
+  std::uint16_t type_ = 0;
   std::uint16_t machine_ = 0;
   std::uint32_t flags_ = 0;
   std::vector<Section> sections_;
