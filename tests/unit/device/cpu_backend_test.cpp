@@ -22,9 +22,9 @@
 #include "base/memory_limit.hpp"
 #include "base/sanitizer.hpp"
 #include "base/usable_threads.hpp"
-#include "device/cpu/code_image.hpp"
 #include "device/cpu/module.hpp"
 #include "device/cpu/queue.hpp"
+#include "device/cpu/shared_object.hpp"
 #include "device/cpu/threads.hpp"
 #include "device/cpu_kernels.hpp"
 #include "device/stop_request.hpp"
@@ -50,9 +50,12 @@ std::vector<float> ramp(std::size_t size, float step) {
 /// The code of out = a + <constant>, with another constant put in: ten thousand kernels out of one compile.
 class PatchedKernel {
  public:
-  PatchedKernel()
-      : code_(backend::cpu::compiler_for_target("x86-64")->compile(test::binary_request("return a + 12345.678f;")).code),
-        constant_(bytes_of(12345.678F)) {}
+  explicit PatchedKernel(const backend::CompileRequest& request = test::binary_request("return a + 12345.678f;"))
+      : code_(backend::cpu::compiler_for_target("x86-64")->compile(request).code), constant_(bytes_of(12345.678F)) {}
+  /// One that the system's loader loads, since it has data that is written.
+  static PatchedKernel shared() {
+    return PatchedKernel(test::binary_request("return a + 12345.678f + zero;", "static volatile float zero;"));
+  }
 
   [[nodiscard]] std::string adding(float value) const {
     std::string code = code_;
@@ -98,16 +101,17 @@ TEST_CASE("cpu backend: ten thousand kernels are loaded and released, and each g
   CHECK(wrong == 0);
 }
 
-TEST_CASE("cpu backend: kernels load from the disk, too, and leave nothing there") {
-  const PatchedKernel kernel;
+TEST_CASE("cpu backend: shared objects load from the disk, too, and leave nothing there") {
+  const PatchedKernel kernel = PatchedKernel::shared();
   char folder[] = "/tmp/kiln-test-XXXXXX";
   REQUIRE(mkdtemp(folder) != nullptr);
   const char* const before = std::getenv("TMPDIR");
   const std::string old = before == nullptr ? "" : before;
   setenv("TMPDIR", folder, 1);
   for (int i = 1; i <= 20; ++i) {
-    const backend::cpu::CodeImage image(kernel.adding(static_cast<float>(i)), "probe", backend::cpu::CodeImage::Store::disk);
-    const auto run = reinterpret_cast<kinds::CpuKernel>(image.symbol(backend::kKernelSymbol));
+    const backend::cpu::SharedObject object(kernel.adding(static_cast<float>(i)), "probe",
+                                            backend::cpu::SharedObject::Store::disk);
+    const auto run = reinterpret_cast<kinds::CpuKernel>(object.symbol(backend::kKernelSymbol));
     REQUIRE((run != nullptr));
     const float a = 1.0F;
     float out = 0.0F;
@@ -125,9 +129,9 @@ TEST_CASE("cpu backend: kernels load from the disk, too, and leave nothing there
   CHECK(rmdir(folder) == 0);  // empty
 }
 
-TEST_CASE("cpu backend: a kernel that can be stored nowhere is an error") {
+TEST_CASE("cpu backend: a shared object that can be stored nowhere is an error") {
   // No file may grow: neither memory's nor the disk's.
-  const std::string code = PatchedKernel().adding(3.0F);
+  const std::string code = PatchedKernel::shared().adding(3.0F);
   const pid_t child = fork();
   if (child == 0) {
     signal(SIGXFSZ, SIG_IGN);
@@ -150,7 +154,7 @@ TEST_CASE("cpu backend: a kernel that can be stored nowhere is an error") {
 TEST_CASE("cpu backend: bytes that are no kernel are refused with the name") {
   Backend& device = backend::cpu::open(1);
   CHECK_THROWS_WITH_AS(static_cast<void>(device.load("not code", "probe")),
-                       "failed to load kernel \"probe\" on the CPU: its code is not an ELF shared object", DeviceError);
+                       "failed to load kernel \"probe\" on the CPU: its code is not an ELF file", DeviceError);
   std::string cut = PatchedKernel().adding(1.0F);
   cut.resize(100);
   CHECK_THROWS_AS(static_cast<void>(device.load(cut, "probe")), DeviceError);

@@ -1,0 +1,148 @@
+#include "device/cpu/code_arena.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <iterator>
+
+#include "device/cpu/loading.hpp"
+
+namespace kiln::backend::cpu {
+namespace {
+
+constexpr std::size_t kArenaBytes = std::size_t{4} << 20;
+constexpr int kExecutable = PROT_READ | PROT_EXEC;
+
+std::size_t whole_pages(std::size_t bytes) noexcept {
+  static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (bytes + page - 1) / page * page;
+}
+
+void* map_empty(void* at, std::size_t size, int flags) noexcept {
+  return ::mmap(at, size, kExecutable, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+}
+
+bool fill_in_place(const CodePages& pages, std::span<const std::byte> bytes) noexcept {
+  if (::mprotect(pages.begin, pages.size, PROT_READ | PROT_WRITE) != 0) return false;
+  std::memcpy(pages.begin, bytes.data(), bytes.size());
+  return ::mprotect(pages.begin, pages.size, kExecutable) == 0;
+}
+
+/// Where a process may not make executable what it has written (MemoryDenyWriteExecute of systemd, SELinux), files may be run.
+bool fill_from_file(const CodePages& pages, std::span<const std::byte> bytes) noexcept {
+  const base::FileDescriptor file = memory_file("kiln", {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  if (!file) return false;
+  return ::mmap(pages.begin, pages.size, kExecutable, MAP_PRIVATE | MAP_FIXED, file.get(), 0) != MAP_FAILED;
+}
+
+}  // namespace
+
+CodeArenas::~CodeArenas() {
+  for (const auto& [begin, arena] : arenas_) ::munmap(begin, arena.size);
+}
+
+CodeArenas& CodeArenas::of_process() {
+  static auto* const arenas = new CodeArenas;  // kernels may outlive every static object
+  return *arenas;
+}
+
+std::optional<CodePages> CodeArenas::allocate(std::size_t bytes) {
+  const std::size_t size = whole_pages(std::max<std::size_t>(bytes, 1));
+  const std::lock_guard guard(mutex_);
+  auto best = free_by_size_.lower_bound({size, nullptr});
+  if (best == free_by_size_.end()) {
+    if (!add_arena(size)) return std::nullopt;
+    best = free_by_size_.lower_bound({size, nullptr});
+  }
+  const CodePages found{.begin = best->second, .size = best->first};
+  remove_free(free_.find(found.begin));
+  const auto arena = arena_of(found.begin);
+  arena->second.used += size;
+  if (found.size > size) add_free(arena, {.begin = found.begin + size, .size = found.size - size});
+  return CodePages{.begin = found.begin, .size = size};
+}
+
+bool CodeArenas::fill(const CodePages& pages, std::span<const std::byte> bytes) {
+  const std::lock_guard guard(mutex_);  // neighbours that change together would need more mappings for a moment
+  if (store_ == Store::protection && !fill_in_place(pages, bytes)) {
+    if (errno != EACCES && errno != EPERM) return false;
+    store_ = Store::files;
+  }
+  if (store_ == Store::files && !fill_from_file(pages, bytes)) return false;
+  __builtin___clear_cache(reinterpret_cast<char*>(pages.begin), reinterpret_cast<char*>(pages.begin + bytes.size()));
+  return true;
+}
+
+void CodeArenas::free(const CodePages& pages) noexcept {
+  const std::lock_guard guard(mutex_);
+  // The pages stay executable, and empty: another protection would be a mapping more for each hole.
+  if (store_ == Store::protection) {
+    ::madvise(pages.begin, pages.size, MADV_DONTNEED);
+  } else if (map_empty(pages.begin, pages.size, MAP_FIXED) == MAP_FAILED) {
+    return;  // no mapping is left: the pages stay as they are, and are not used again
+  }
+  try {
+    const auto arena = arena_of(pages.begin);
+    arena->second.used -= pages.size;
+    add_free(arena, pages);
+    remove_if_spare(arena);
+  } catch (const std::bad_alloc&) {  // not used again
+  }
+}
+
+CodeArenas::Usage CodeArenas::usage() {
+  const std::lock_guard guard(mutex_);
+  Usage usage{.arenas = arenas_.size()};
+  for (const auto& [begin, arena] : arenas_) usage.bytes += arena.used;
+  return usage;
+}
+
+bool CodeArenas::add_arena(std::size_t bytes) {
+  const std::size_t size = std::max(bytes, kArenaBytes);
+  void* const address = map_empty(nullptr, size, 0);
+  if (address == MAP_FAILED) return false;
+  const auto arena = arenas_.emplace(static_cast<std::byte*>(address), Arena{.size = size}).first;
+  add_free(arena, {.begin = arena->first, .size = size});
+  return true;
+}
+
+CodeArenas::Arenas::iterator CodeArenas::arena_of(std::byte* address) {
+  return std::prev(arenas_.upper_bound(address));
+}
+
+void CodeArenas::add_free(Arenas::iterator arena, CodePages pages) {
+  const auto next = free_.find(pages.begin + pages.size);
+  if (next != free_.end() && next->first != arena->first + arena->second.size) {
+    pages.size += next->second;
+    remove_free(next);
+  }
+  const auto above = free_.lower_bound(pages.begin);
+  if (above != free_.begin() && pages.begin != arena->first) {
+    const auto before = std::prev(above);
+    if (before->first + before->second == pages.begin) {
+      pages = {.begin = before->first, .size = before->second + pages.size};
+      remove_free(before);
+    }
+  }
+  free_.emplace(pages.begin, pages.size);
+  free_by_size_.emplace(pages.size, pages.begin);
+}
+
+void CodeArenas::remove_free(std::map<std::byte*, std::size_t>::iterator range) {
+  free_by_size_.erase({range->second, range->first});
+  free_.erase(range);
+}
+
+/// One empty arena stays: a program that loads and frees one kernel after the other would map it each time.
+void CodeArenas::remove_if_spare(Arenas::iterator arena) {
+  const auto empty = std::ranges::count_if(arenas_, [](const auto& each) { return each.second.used == 0; });
+  if (arena->second.used != 0 || empty < 2) return;
+  remove_free(free_.find(arena->first));
+  ::munmap(arena->first, arena->second.size);
+  arenas_.erase(arena);
+}
+
+}  // namespace kiln::backend::cpu

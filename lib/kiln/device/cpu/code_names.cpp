@@ -1,0 +1,108 @@
+#include "device/cpu/code_names.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdio>
+#include <mutex>
+
+#include "base/environment.hpp"
+#include "base/file_descriptor.hpp"
+
+extern "C" {
+
+// The layout and the names are gdb's ("JIT Compilation Interface" of its manual): it stops at the function, and reads the list.
+struct jit_code_entry {
+  jit_code_entry* next_entry;
+  jit_code_entry* prev_entry;
+  const char* symfile_addr;
+  std::uint64_t symfile_size;
+};
+
+struct jit_descriptor {
+  std::uint32_t version;
+  std::uint32_t action_flag;
+  jit_code_entry* relevant_entry;
+  jit_code_entry* first_entry;
+};
+
+// Protected: another library of the process may have a list of its own under the same names.
+__attribute__((visibility("protected"), noinline)) void __jit_debug_register_code();  // NOLINT(bugprone-reserved-identifier)
+void __jit_debug_register_code() {
+  asm volatile("" : : : "memory");
+}
+__attribute__((visibility("protected"))) extern jit_descriptor __jit_debug_descriptor;  // NOLINT(bugprone-reserved-identifier)
+jit_descriptor __jit_debug_descriptor = {1, 0, nullptr, nullptr};
+}
+
+namespace kiln::backend::cpu {
+namespace {
+
+enum class Action : std::uint32_t { none, added, removed };
+
+std::mutex& list_mutex() {
+  static auto* const mutex = new std::mutex;  // kernels may outlive every static object
+  return *mutex;
+}
+
+void tell(jit_code_entry* entry, Action action) noexcept {
+  __jit_debug_descriptor.relevant_entry = entry;
+  __jit_debug_descriptor.action_flag = static_cast<std::uint32_t>(action);
+  __jit_debug_register_code();
+  __jit_debug_descriptor.action_flag = static_cast<std::uint32_t>(Action::none);
+  __jit_debug_descriptor.relevant_entry = nullptr;
+}
+
+void add(jit_code_entry& entry) noexcept {
+  entry.next_entry = __jit_debug_descriptor.first_entry;
+  if (entry.next_entry != nullptr) entry.next_entry->prev_entry = &entry;
+  __jit_debug_descriptor.first_entry = &entry;
+  tell(&entry, Action::added);
+}
+
+void remove(jit_code_entry& entry) noexcept {
+  if (entry.next_entry != nullptr) entry.next_entry->prev_entry = entry.prev_entry;
+  (entry.prev_entry != nullptr ? entry.prev_entry->next_entry : __jit_debug_descriptor.first_entry) = entry.next_entry;
+  tell(&entry, Action::removed);
+}
+
+/// perf reads the map when it reports. A child of a fork has a map of its own, without its parent's kernels.
+void add_to_perf_map(const std::string& kernel, const CodeSymbols& symbols) noexcept {
+  const auto file = base::FileDescriptor::open("/tmp/perf-" + std::to_string(::getpid()) + ".map",
+                                               O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
+  if (!file) return;
+  char line[512];
+  const int size = std::snprintf(line, sizeof(line), "%lx %lx %.400s\n", static_cast<unsigned long>(symbols.address),
+                                 static_cast<unsigned long>(symbols.size), kernel.c_str());
+  static_cast<void>(::write(file.get(), line, static_cast<std::size_t>(size)) == size);  // names are lost, and nothing else
+}
+
+}  // namespace
+
+bool perf_map_is_wanted() {
+  static const bool wanted = base::env("KILN_PERF_MAP") == "1";
+  return wanted;
+}
+
+struct CodeNames::Entry : jit_code_entry {
+  explicit Entry(std::string bytes) : jit_code_entry{}, file(std::move(bytes)) {
+    symfile_addr = file.data();
+    symfile_size = file.size();
+  }
+  std::string file;
+};
+
+CodeNames::CodeNames(const std::string& kernel, const CodeSymbols& symbols, bool in_perf_map)
+    : entry_(std::make_unique<Entry>(symbol_file(symbols))) {
+  if (in_perf_map) add_to_perf_map(kernel, symbols);
+  const std::lock_guard guard(list_mutex());
+  add(*entry_);
+}
+
+CodeNames::~CodeNames() {
+  const std::lock_guard guard(list_mutex());
+  remove(*entry_);
+}
+
+}  // namespace kiln::backend::cpu

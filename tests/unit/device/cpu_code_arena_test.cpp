@@ -1,0 +1,225 @@
+#include "device/cpu/code_arena.hpp"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <random>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+using kiln::backend::cpu::CodeArenas;
+using kiln::backend::cpu::CodePages;
+
+namespace {
+
+struct Mapping {
+  std::uintptr_t begin = 0;
+  std::uintptr_t end = 0;
+  std::string protection;
+};
+
+std::vector<Mapping> mappings() {
+  std::ifstream maps("/proc/self/maps");
+  std::vector<Mapping> all;
+  for (std::string line; std::getline(maps, line);) {
+    Mapping each;
+    char protection[8] = {};
+    if (std::sscanf(line.c_str(), "%lx-%lx %7s", &each.begin, &each.end, protection) != 3) continue;
+    each.protection = protection;
+    all.push_back(std::move(each));
+  }
+  return all;
+}
+
+/// How much of the pages lies in mappings of that protection ("r-x" for those that may be run).
+std::size_t bytes_with(const CodePages& pages, const std::string& protection) {
+  const auto begin = reinterpret_cast<std::uintptr_t>(pages.begin);
+  const auto end = begin + pages.size;
+  std::size_t bytes = 0;
+  for (const Mapping& each : mappings()) {
+    if (each.end <= begin || each.begin >= end || !each.protection.starts_with(protection)) continue;
+    bytes += std::min(each.end, end) - std::max(each.begin, begin);
+  }
+  return bytes;
+}
+
+/// A function that returns the number.
+std::vector<std::byte> function_of(std::uint32_t number) {
+#if defined(__x86_64__)
+  std::array<unsigned char, 6> code{0xb8, 0, 0, 0, 0, 0xc3};  // mov eax, number; ret
+  std::memcpy(code.data() + 1, &number, sizeof(number));
+#else
+  const std::array<std::uint32_t, 3> code{0x52800000 | (number & 0xffff) << 5,  // movz w0
+                                          0x72a00000 | (number >> 16) << 5,     // movk w0, lsl 16
+                                          0xd65f03c0};                          // ret
+#endif
+  std::vector<std::byte> bytes(sizeof(code));
+  std::memcpy(bytes.data(), code.data(), sizeof(code));
+  return bytes;
+}
+
+std::uint32_t call(const CodePages& pages) {
+  return reinterpret_cast<std::uint32_t (*)()>(pages.begin)();
+}
+
+CodePages placed(CodeArenas& arenas, std::uint32_t number) {
+  const auto pages = arenas.allocate(100);
+  REQUIRE(pages.has_value());
+  REQUIRE(arenas.fill(*pages, function_of(number)));
+  return *pages;
+}
+
+}  // namespace
+
+TEST_CASE("code arenas: a page may be run, and never written") {
+  for (const auto store : {CodeArenas::Store::protection, CodeArenas::Store::files}) {
+    CodeArenas arenas(store);
+    const CodePages pages = placed(arenas, 41);
+    CHECK(call(pages) == 41);
+    CHECK(bytes_with(pages, "r-x") == pages.size);
+    arenas.free(pages);
+    CHECK(bytes_with(pages, "r-x") == pages.size);
+    const CodePages again = placed(arenas, 42);
+    CHECK(again.begin == pages.begin);  // freed room is used again
+    CHECK(call(again) == 42);
+    arenas.free(again);
+    CHECK(arenas.usage().bytes == 0);
+  }
+}
+
+TEST_CASE("code arenas: freed pages are empty, and no memory of the process") {
+  CodeArenas arenas;
+  const std::size_t size = std::size_t{1} << 20;
+  const auto pages = arenas.allocate(size);
+  REQUIRE(pages.has_value());
+  const std::vector<std::byte> ones(size, std::byte{1});
+  REQUIRE(arenas.fill(*pages, ones));
+  const auto resident = [] {
+    std::ifstream file("/proc/self/statm");
+    std::size_t whole = 0;
+    std::size_t now = 0;
+    file >> whole >> now;
+    return now * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  };
+  const std::size_t before = resident();
+  arenas.free(*pages);
+  CHECK(resident() + size / 2 < before);
+  CHECK(pages->begin[0] == std::byte{0});  // the arena stays
+}
+
+TEST_CASE("code arenas: thousands of pages are a few mappings, also with holes") {
+  CodeArenas arenas;
+  const std::size_t before = mappings().size();
+  std::vector<CodePages> all;
+  for (std::uint32_t i = 0; i < 5000; ++i) all.push_back(placed(arenas, i));
+  CHECK(mappings().size() <= before + 2 * arenas.usage().arenas + 2);
+  for (std::uint32_t i = 0; i < 5000; i += 2) arenas.free(all[i]);
+  CHECK(mappings().size() <= before + 2 * arenas.usage().arenas + 2);
+  for (std::uint32_t i = 0; i < 5000; i += 2) all[i] = placed(arenas, 10'000 + i);
+  CHECK(mappings().size() <= before + 2 * arenas.usage().arenas + 2);
+  int wrong = 0;
+  for (std::uint32_t i = 0; i < 5000; ++i) wrong += call(all[i]) != (i % 2 == 0 ? 10'000 + i : i) ? 1 : 0;
+  CHECK(wrong == 0);
+  CHECK(arenas.usage().arenas == (5000 * all[0].size + (std::size_t{4} << 20) - 1) / (std::size_t{4} << 20));
+  for (const CodePages& each : all) arenas.free(each);
+  CHECK(arenas.usage().bytes == 0);
+  CHECK(arenas.usage().arenas == 1);  // one is kept
+}
+
+TEST_CASE("code arenas: pages of any size come and go in any order, and never overlap") {
+  CodeArenas arenas;
+  std::mt19937 random(7);
+  struct Live {
+    CodePages pages;
+    std::byte mark;
+  };
+  std::vector<Live> live;
+  int wrong = 0;
+  for (int turn = 0; turn < 4000; ++turn) {
+    if (live.size() > 200 || (!live.empty() && random() % 3 == 0)) {
+      const std::size_t at = random() % live.size();
+      for (std::size_t i = 0; i < live[at].pages.size; i += 512) wrong += live[at].pages.begin[i] != live[at].mark ? 1 : 0;
+      arenas.free(live[at].pages);
+      live[at] = live.back();
+      live.pop_back();
+      continue;
+    }
+    const std::size_t size = random() % 100 == 0 ? std::size_t{5} << 20 : 1 + random() % 60'000;
+    const auto pages = arenas.allocate(size);
+    REQUIRE(pages.has_value());
+    const auto mark = static_cast<std::byte>(random());
+    REQUIRE(arenas.fill(*pages, std::vector<std::byte>(pages->size, mark)));
+    live.push_back({*pages, mark});
+  }
+  CHECK(wrong == 0);
+  std::size_t bytes = 0;
+  for (const Live& each : live) bytes += each.pages.size;
+  CHECK(arenas.usage().bytes == bytes);
+  for (const Live& each : live) arenas.free(each.pages);
+  CHECK(arenas.usage().bytes == 0);
+  CHECK(arenas.usage().arenas == 1);
+}
+
+TEST_CASE("code arenas: threads fill, call and free at once") {
+  CodeArenas arenas;
+  std::vector<std::thread> threads;
+  std::array<int, 4> wrong{};
+  for (std::uint32_t t = 0; t < wrong.size(); ++t) {
+    threads.emplace_back([&arenas, &wrong = wrong[t], t] {
+      std::vector<CodePages> own;
+      for (std::uint32_t i = 0; i < 500; ++i) {
+        own.push_back(*arenas.allocate(64));
+        if (!arenas.fill(own.back(), function_of(t * 1000 + i))) ++wrong;
+        if (call(own.back()) != t * 1000 + i) ++wrong;
+        if (i % 3 != 0) continue;
+        arenas.free(own[own.size() / 2]);
+        own.erase(own.begin() + static_cast<std::ptrdiff_t>(own.size() / 2));
+      }
+      for (const CodePages& each : own) {
+        if (call(each) / 1000 != t) ++wrong;
+        arenas.free(each);
+      }
+    });
+  }
+  for (std::thread& each : threads) each.join();
+  for (const int each : wrong) CHECK(each == 0);
+  CHECK(arenas.usage().bytes == 0);
+}
+
+TEST_CASE("code arenas: a forked child and its parent do not see each other's code") {
+  CodeArenas arenas;
+  const CodePages kept = placed(arenas, 1);
+  const CodePages freed = placed(arenas, 2);
+  std::array<int, 2> pipe{};
+  REQUIRE(::pipe(pipe.data()) == 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    char ready = 0;
+    bool good = ::read(pipe[0], &ready, 1) == 1 && call(kept) == 1 && call(freed) == 2;  // the parent has put another there
+    arenas.free(kept);
+    const auto pages = arenas.allocate(64);
+    good = good && pages && pages->begin == kept.begin && arenas.fill(*pages, function_of(3)) && call(*pages) == 3;
+    _exit(good ? 0 : 1);
+  }
+  arenas.free(freed);
+  const CodePages other = placed(arenas, 4);
+  CHECK(other.begin == freed.begin);
+  CHECK(::write(pipe[1], "!", 1) == 1);
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+  CHECK(call(kept) == 1);
+  CHECK(call(other) == 4);
+  ::close(pipe[0]);
+  ::close(pipe[1]);
+  arenas.free(kept);
+  arenas.free(other);
+}
