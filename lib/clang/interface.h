@@ -12,7 +12,7 @@ extern "C" {
 
 /* Raised with every change of this file: both sides must agree. And where the same source gives other code: it is part of the
  * keys of kernels. */
-#define KILN_CLANG_INTERFACE 38
+#define KILN_CLANG_INTERFACE 39
 #define KILN_CLANG_SYMBOL "kiln_clang"
 /* With -Rpass-missed=KILN_CLANG_LANES among the arguments, what the log says of loops over items whose items are computed one
  * at a time: "remark: " and why, up to KILN_CLANG_LANES_END. */
@@ -38,7 +38,8 @@ enum kiln_clang_form {
   KILN_CLANG_IR = 1,            /* LLVM's intermediate language as text, after all its passes */
   KILN_CLANG_ASSEMBLY = 2,      /* NVIDIA's PTX as text */
   KILN_CLANG_BITCODE = 3,       /* LLVM's, after all its passes */
-  KILN_CLANG_OBJECT = 4         /* relocatable, of the host or an AMD GPU */
+  KILN_CLANG_OBJECT = 4,        /* relocatable, of the host or an AMD GPU */
+  KILN_CLANG_LOADABLE = 5       /* of the host: relocatable where kiln's own loader takes that, else a shared object */
 };
 
 /* What a shared object is linked with. */

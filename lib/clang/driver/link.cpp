@@ -165,6 +165,11 @@ std::string first_of(const std::string& messages) {
 
 }  // namespace
 
+void find_undefined(llvm::StringRef kernel, Linked& out) {
+  const Closure needs(kernel, {}, out);
+  out.ok = out.error.empty() && out.undefined.empty();
+}
+
 void link(llvm::StringRef kernel, llvm::ArrayRef<kiln_clang_object> others, bool debugs, Linked& out) {
   const Closure needs(kernel, others, out);
   if (!out.error.empty() || !out.undefined.empty()) return;

@@ -19,6 +19,8 @@ struct Linked {
   bool refused = false;  ///< the error is about the objects
 };
 
+/// The names in an object of the host that nobody defines, where it is linked with the C library alone; else `ok`.
+void find_undefined(llvm::StringRef kernel, Linked& out);
 /// `debugs` keeps what debuggers read. lld is not re-entrant: the caller holds one lock around it.
 void link(llvm::StringRef kernel, llvm::ArrayRef<kiln_clang_object> others, bool debugs, Linked& out);
 

@@ -19,6 +19,7 @@
 #include "clang/driver/disassemble.hpp"
 #include "clang/driver/link.hpp"
 #include "clang/driver/locate.hpp"
+#include "clang/driver/placeable.hpp"
 #include "clang/driver/serve.hpp"
 #include "clang/interface.h"
 
@@ -90,6 +91,11 @@ void on_fatal_error(void*, const char* reason, bool) {
   if (job_of_thread != nullptr) give_up(reason);
 }
 
+/// Debuggers know files and what the system's loader has loaded.
+bool is_loadable(const kiln_clang_request& request, llvm::StringRef object) {
+  return request.form == KILN_CLANG_LOADABLE && request.object_count == 0 && request.debugs.size == 0 && is_placeable(object);
+}
+
 void compile_and_link(const kiln_clang_request& request, Job& job) {
   Result& result = job.result;
   auto start = std::chrono::steady_clock::now();
@@ -100,18 +106,23 @@ void compile_and_link(const kiln_clang_request& request, Job& job) {
     return;
   }
   const llvm::StringRef output(result.compiled.output.data(), result.compiled.output.size());
-  if (request.form != KILN_CLANG_SHARED_OBJECT) {
+  if (request.form != KILN_CLANG_SHARED_OBJECT && request.form != KILN_CLANG_LOADABLE) {
     result.code = {output.data(), output.size()};
     if (!result.compiled.undefined.empty()) result.status = KILN_CLANG_UNDEFINED;
     return;
   }
-  job.step = "lld";
   start = std::chrono::steady_clock::now();
-  job.linking.lock();
-  link(output, {request.objects, request.object_count}, request.debugs.size > 0, result.linked);
-  job.linking.unlock();
+  if (is_loadable(request, output)) {
+    find_undefined(output, result.linked);
+    result.code = {output.data(), output.size()};
+  } else {
+    job.step = "lld";
+    job.linking.lock();
+    link(output, {request.objects, request.object_count}, request.debugs.size > 0, result.linked);
+    job.linking.unlock();
+    result.code = text(result.linked.code);
+  }
   result.link_ms = milliseconds_since(start);
-  result.code = text(result.linked.code);
   if (result.linked.ok) return;
   result.status = !result.linked.undefined.empty() ? KILN_CLANG_UNDEFINED
                   : result.linked.refused          ? KILN_CLANG_UNLINKABLE

@@ -16,6 +16,7 @@ enum class ClangOutput {
   ptx,            ///< for an NVIDIA GPU, as text
   bitcode,        ///< LLVM's intermediate language
   object,         ///< relocatable, of the host or an AMD GPU
+  loadable,       ///< of the host: an object that kiln's loader takes as it is, else a shared object
 };
 
 /// One compile. What it refers to outlives the call.

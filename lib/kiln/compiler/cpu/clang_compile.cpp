@@ -68,6 +68,8 @@ int form_of(ClangOutput output) {
       return KILN_CLANG_BITCODE;
     case ClangOutput::object:
       return KILN_CLANG_OBJECT;
+    case ClangOutput::loadable:
+      return KILN_CLANG_LOADABLE;
   }
   return KILN_CLANG_SHARED_OBJECT;
 }

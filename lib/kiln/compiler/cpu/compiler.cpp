@@ -43,7 +43,7 @@ std::vector<std::string> ClangCompiler::options(const CompileRequest& request) c
 }
 
 CompileResult ClangCompiler::compile(const CompileRequest& request) const {
-  return run(request, ClangOutput::shared_object);
+  return run(request, ClangOutput::loadable);
 }
 
 std::string ClangCompiler::emit(const CompileRequest& request, inspect::Form form) const {

@@ -1,9 +1,11 @@
-// What can be told of an ELF shared object made by this backend: its sections are read by our own reader, which trusts nothing,
+// What can be told of a kernel's object, relocatable or shared: its sections are read by our own reader, which trusts nothing,
 // its instructions by LLVM.
 #include <elf.h>
 
 #include <algorithm>
+#include <cstddef>
 
+#include "binary/code_block.hpp"
 #include "binary/disassembly.hpp"
 #include "binary/elf.hpp"
 #include "binary/loop_report.hpp"
@@ -58,38 +60,73 @@ void add_stubs(const base::ElfFile& file, const std::vector<base::ElfFile::Symbo
   }
 }
 
-Contents read(const StoredCode& code) {
+/// Everything that this compiler can make; the instructions are the same whatever the processor has.
+std::vector<Instruction> instructions_of(bool x86, std::string_view bytes, std::uint64_t address) {
+  return disassemble({.triple = x86 ? "x86_64-pc-linux-gnu" : "aarch64-unknown-linux-gnu",
+                      .processor = x86 ? "x86-64" : "generic",
+                      .features = x86 ? "" : "+all",
+                      .bytes = bytes,
+                      .address = address});
+}
+
+/// A relocatable object as it would lie at the address 0.
+Contents read_object(const StoredCode& code) {
   std::string why;
-  const auto file = base::ElfFile::read(code.bytes, &why);
-  if (!file) refuse_damaged(code, why);
-  const bool x86 = file->machine() == EM_X86_64;
-  if (!x86 && file->machine() != EM_AARCH64) refuse_damaged(code, "it is for another kind of processor");
-  const base::ElfFile::Section* const text = file->section(".text");
+  const auto block = base::CodeBlock::read(code.bytes, &why);
+  if (!block) refuse_damaged(code, why);
+  Contents contents;
+  contents.code_bytes = block->code_size();
+  const auto functions = block->functions();
+  const auto kernel = std::ranges::find(functions, std::string_view(kKernel), &base::CodeBlock::Function::name);
+  if (kernel == functions.end()) refuse_damaged(code, std::string("it has no function ") + kKernel);
+  contents.names.push_back({kernel->offset, kKernel});
+  for (const std::uint64_t address : block->stored_addresses()) {
+    if (address >= contents.code_bytes) continue;
+    contents.names.push_back({address, kBlocks});
+    break;
+  }
+  for (std::size_t i = 0; i < block->imports().size(); ++i) {
+    contents.names.push_back({block->stub(i), std::string(block->imports()[i])});
+  }
+  std::vector<std::byte> bytes(block->size());
+  const std::vector<std::uint64_t> nowhere(block->imports().size());
+  if (!block->write(bytes, 0, nowhere, &why)) refuse_damaged(code, why);
+  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), contents.code_bytes);
+  contents.instructions = instructions_of(block->machine() == base::Machine::x86_64, text, 0);
+  return contents;
+}
+
+Contents read_shared_object(const StoredCode& code, const base::ElfFile& file) {
+  const bool x86 = file.machine() == EM_X86_64;
+  if (!x86 && file.machine() != EM_AARCH64) refuse_damaged(code, "it is for another kind of processor");
+  const base::ElfFile::Section* const text = file.section(".text");
   if (text == nullptr) refuse_damaged(code, "it has no instructions");
   const auto in_text = [text](std::uint64_t address) {
     return address >= text->address && address - text->address < text->bytes.size();
   };
-  const std::vector<base::ElfFile::Symbol> symbols = file->symbols(file->section(".dynsym"));
+  const std::vector<base::ElfFile::Symbol> symbols = file.symbols(file.section(".dynsym"));
   Contents contents;
   contents.code_bytes = text->bytes.size();
   const auto kernel = std::find_if(symbols.begin(), symbols.end(), [](const auto& each) { return each.name == kKernel; });
   if (kernel == symbols.end() || !in_text(kernel->value)) refuse_damaged(code, std::string("it has no function ") + kKernel);
   contents.names.push_back({kernel->value, kKernel});
   // The kernel hands its description to the driver: a structure that begins with the address of what computes the blocks.
-  for (const Relocation& each : relocations_of(file->section(".rela.dyn"))) {
+  for (const Relocation& each : relocations_of(file.section(".rela.dyn"))) {
     if (each.symbol == 0 && in_text(each.addend)) {
       contents.names.push_back({each.addend, kBlocks});
       break;
     }
   }
-  add_stubs(*file, symbols, contents.names);
-  // Everything that this compiler can make; the instructions are the same whatever the processor has.
-  contents.instructions = disassemble({.triple = x86 ? "x86_64-pc-linux-gnu" : "aarch64-unknown-linux-gnu",
-                                       .processor = x86 ? "x86-64" : "generic",
-                                       .features = x86 ? "" : "+all",
-                                       .bytes = text->bytes,
-                                       .address = text->address});
+  add_stubs(file, symbols, contents.names);
+  contents.instructions = instructions_of(x86, text->bytes, text->address);
   return contents;
+}
+
+Contents read(const StoredCode& code) {
+  std::string why;
+  const auto file = base::ElfFile::read(code.bytes, &why);
+  if (!file) refuse_damaged(code, why);
+  return file->type() == ET_REL ? read_object(code) : read_shared_object(code, *file);
 }
 
 class CpuInspector final : public Inspector {
