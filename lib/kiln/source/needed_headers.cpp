@@ -19,16 +19,16 @@ namespace {
 using Names = std::set<std::string, std::less<>>;
 
 struct Used {
-  Names names;
-  bool any = false;  ///< it pastes names together, and may use any
+  Names names;          ///< with numbers, of which names may be pasted together
+  bool pastes = false;  ///< two of them may become one
 };
 
 void collect(std::string_view text, Used& used) {
-  used.any = used.any || text.find("##") != std::string_view::npos;
+  used.pastes = used.pastes || text.find("##") != std::string_view::npos || text.find("%:%:") != std::string_view::npos;
   try {
     Scanner scanner(text);
     for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) {
-      if (token.kind == Token::Kind::identifier) used.names.insert(token.text);
+      if (token.kind == Token::Kind::identifier || token.kind == Token::Kind::number) used.names.insert(token.text);
     }
   } catch (const ScanError&) {
     // check_text refuses such a text; whoever renders it nevertheless lets the compiler say so.
@@ -176,8 +176,24 @@ bool holds_any(const Names& used, std::span<const std::string_view> names) {
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return used.contains(name); });
 }
 
+/// Whether words stand one behind the other in the name.
+bool is_made_of(std::string_view name, const Names& words) {
+  std::vector<bool> ends(name.size() + 1);  // of words that begin where others end
+  ends[0] = true;
+  for (std::size_t begin = 0; begin < name.size(); ++begin) {
+    for (std::size_t end = begin + 1; ends[begin] && end <= name.size(); ++end) {
+      if (words.contains(name.substr(begin, end - begin))) ends[end] = true;
+    }
+  }
+  return ends[name.size()];
+}
+
+bool uses(const Used& used, std::string_view name) {
+  return used.names.contains(name) || (used.pastes && is_made_of(name, used.names));
+}
+
 bool uses(const Used& used, std::span<const std::string_view> names) {
-  return used.any || holds_any(used.names, names);
+  return std::ranges::any_of(names, [&](std::string_view name) { return uses(used, name); });
 }
 
 bool names_trait(const Used& used) {
@@ -191,9 +207,9 @@ bool names_trait(const Used& used) {
 /// The names of the functions that the others are made of.
 void add_longer_names(Used& used) {
   for (const std::string_view name : kSingles) {
-    if (used.names.contains(name)) used.names.emplace(name.substr(0, name.size() - 1));
+    if (uses(used, name)) used.names.emplace(name.substr(0, name.size() - 1));
   }
-  if (used.names.contains("exp10") || used.names.contains("exp10f")) used.names.emplace("pow");
+  if (uses(used, "exp10") || uses(used, "exp10f")) used.names.emplace("pow");
   // The extrema of a list are beside those of two numbers.
   if (used.names.contains("algorithm")) used.names.emplace("initializer_list");
 }

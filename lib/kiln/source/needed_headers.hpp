@@ -12,8 +12,8 @@
 namespace kiln::codegen {
 
 /// Names as in #include, in an order in which they can be included, for a text beside operands of these dtypes. `divides`:
-/// divisions of integers are defined. `included`: what the texts include, as resolve_includes() gives it. All that fit if a
-/// text pastes names together: nobody knows which those are. Pure.
+/// divisions of integers are defined. `included`: what the texts include, as resolve_includes() gives it. Where a text pastes
+/// tokens together, every name that its words make up counts. Pure.
 std::vector<std::string> needed_headers(const UserText& text, std::span<const DType> dtypes, bool divides,
                                         const std::map<std::string, std::string>& included = {});
 

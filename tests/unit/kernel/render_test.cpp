@@ -239,9 +239,18 @@ TEST_CASE("a kernel includes the headers that its text and dtypes need, and no o
   CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
         Headers{"kiln/core/types.hpp", "kiln/core/checks_cpu.hpp", "kiln/elementwise/cpu.hpp"});
   text.debug.on = false;
-  text.preamble = "#define CAT(a, b) a##b";  // may use anything
-  const std::size_t all = needed_headers(text, spec, DeviceKind::cpu).size();
-  CHECK(all > 20);
+  // Names are pasted together of words and numbers of the texts, and of no others.
+  text.preamble = "#define CAT(left, right) left##right";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 2);
+  text.body = "return CAT(CAT(e, rf), c)(a) + CAT(log, 1p)(b);";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/core/types.hpp", "kiln/math/log.hpp",
+                                                               "kiln/math/exponential.hpp", "kiln/math/special.hpp",
+                                                               "kiln/elementwise/cpu.hpp"});
+  text.preamble = "%:define CAT(left, right) left%:%:right";
+  text.body = "return CAT(po, wf)(a, 2);";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
+        Headers{"kiln/core/types.hpp", "kiln/math/power.hpp", "kiln/math/c_names.hpp", "kiln/elementwise/cpu.hpp"});
+  text.body = "return a;";
   text.preamble = "#include \"mine.h\"";
   CHECK(needed_headers(text, spec, DeviceKind::cpu).size() == 2);
   // What a file names counts as what the text names, and a standard header as its own name.
