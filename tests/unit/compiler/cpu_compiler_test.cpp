@@ -219,6 +219,26 @@ TEST_CASE("cpu compiler: a function that nobody defines is named") {
       "undefined function 'nowhere(float)': it is declared and used, but neither the kernel nor the C math library defines it");
 }
 
+TEST_CASE("cpu compiler: functions that the kernel does not need are left out, unless it is debugged") {
+  const auto& compiler = *backend::cpu::native_compiler();
+  const std::string functions =
+      "float nowhere(float x);\n"
+      "float unneeded(float x) { return nowhere(x); }\n"
+      "float inlined(float x) { return 2 * x; }\n"
+      "__attribute__((noinline)) float called(float x) { return x - 1; }\n";
+  const backend::CompileRequest request = binary_request("return called(inlined(a)) - b;", functions);
+  const std::vector<float> out = run(compiler.compile(request), {3}, {1});
+  CHECK(out == std::vector<float>{4});
+  const std::string ir = compiler.emit(request, inspect::Form::llvm_ir);
+  CHECK(ir.find("nowhere") == std::string::npos);
+  CHECK(ir.find("unneeded") == std::string::npos);
+  CHECK(ir.find("inlined") == std::string::npos);
+  CHECK(ir.find("called") != std::string::npos);
+  backend::CompileRequest debugged = request;
+  debugged.debug = true;
+  CHECK(compiler.emit(debugged, inspect::Form::llvm_ir).find("unneeded") != std::string::npos);
+}
+
 TEST_CASE("cpu compiler: no file of the machine can be read") {
   CHECK(compile_error(binary_request("return a;", "#include <cmath>")).diagnostics()[0].text == "'cmath' file not found");
   CHECK(compile_error(binary_request("return a;", "#include \"/usr/include/math.h\"")).diagnostics()[0].text ==
