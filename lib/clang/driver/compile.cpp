@@ -23,6 +23,7 @@
 #include "clang/passes/allocas.hpp"
 #include "clang/passes/conditional_divisions.hpp"
 #include "clang/passes/debug_names.hpp"
+#include "clang/passes/division_lanes.hpp"
 #include "clang/passes/gpu_module.hpp"
 #include "clang/passes/half_promotion.hpp"
 #include "clang/passes/joined_lanes.hpp"
@@ -189,6 +190,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
     passes.emplace_back(keep_short_rows);
     if (!debugs) passes.emplace_back(vectorize_items_with_loops);
     passes.emplace_back(let_threads_wait);
+    passes.emplace_back(limit_division_lanes);
   }
   // Behind passes that make loops. LLVM makes no vectors of loops for NVIDIA's GPUs.
   if (!target.isNVPTX()) passes.emplace_back(guard_conditional_divisions);

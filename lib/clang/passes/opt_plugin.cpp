@@ -15,6 +15,7 @@
 #include "clang/passes/allocas.hpp"
 #include "clang/passes/conditional_divisions.hpp"
 #include "clang/passes/debug_names.hpp"
+#include "clang/passes/division_lanes.hpp"
 #include "clang/passes/gpu_module.hpp"
 #include "clang/passes/half_promotion.hpp"
 #include "clang/passes/joined_lanes.hpp"
@@ -41,6 +42,7 @@ const NamedPass kPasses[] = {
     {"kiln-approximate-math", approximate_where_allowed},
     {"kiln-conditional-divisions", guard_conditional_divisions},
     {"kiln-debug-names", [](llvm::PassBuilder& builder) { name_bodies(builder, "saxpy"); }},
+    {"kiln-division-lanes", limit_division_lanes},
     {"kiln-half-promotion", widen_halves},
     {"kiln-hidden-functions", hide_all_but_kernel},
     {"kiln-joined-lanes", join_lanes},
