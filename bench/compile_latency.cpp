@@ -1,13 +1,16 @@
-// How long NVRTC and hipRTC take for a kiln kernel, beside a kernel of the same operation written by hand, in turn and in one
-// process. The first compile of each, which loads the compiler, is left out. Prints JSON. Needs no GPU.
+// How long a first call takes on the CPU that compiles its kernel; and how long NVRTC and hipRTC take for a kiln kernel, beside
+// a kernel of the same operation written by hand, in turn and in one process. The first compile of each, which loads the
+// compiler, is left out, but for the CPU's `first_ms`. Prints JSON. Needs no GPU.
 #include <dlfcn.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <kiln/kiln.hpp>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -69,6 +72,67 @@ double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
+/// A text that no cache has seen; NVRTC 13 has one of its own.
+std::string salt() {
+  return "/* " + std::to_string(Clock::now().time_since_epoch().count()) + " */ ";
+}
+
+struct CpuCase {
+  const char* name;
+  kiln::UfuncDefinition definition;
+};
+
+std::vector<CpuCase> cpu_cases() {
+  const std::vector<std::string> floats{"float32(float32 a, float32 b)"};
+  std::string divisions = "int32 s = a;";
+  for (int i = 0; i < 300; ++i) divisions += " s = s / (b + " + std::to_string(i) + ") + " + std::to_string(i) + ";";
+  std::string functions;
+  for (int i = 0; i < 100; ++i) {
+    const std::string number = std::to_string(i);
+    functions +=
+        "float f" + number + "(float x, float y) { float z = x * y; if (z > 3) z = z * x - " + number + "; return z + y; }\n";
+  }
+  const char* const header =
+      "#pragma once\n#define JOIN(left, right) left##right\ninline float twice(float x) { return 2 * x; }\n";
+  return {
+      {"plain", {.name = "f", .signatures = floats, .body = "return a + b;"}},
+      {"sine", {.name = "f", .signatures = floats, .body = "return sin(a) + b;"}},
+      {"loop",
+       {.name = "f",
+        .signatures = floats,
+        .body = "float s = 0; for (int i = 0; i < 100 && s < b; ++i) s = s * s + a; return s;"}},
+      {"divisions_300", {.name = "f", .signatures = {"int32(int32 a, int32 b)"}, .body = divisions + " return s;"}},
+      {"header_that_pastes",
+       {.name = "f",
+        .signatures = floats,
+        .body = "return twice(a) + b;",
+        .compile = {.functions = "#include \"mine.hpp\"\n", .headers = {{"mine.hpp", header}}}}},
+      {"unused_functions_100",
+       {.name = "f", .signatures = floats, .body = "return a + b;", .compile = {.functions = functions}}},
+  };
+}
+
+void measure_cpu(int rounds) {
+  std::vector<float> float_values(8, 1);
+  std::vector<std::int32_t> integer_values(8, 1);
+  const kiln::Array floats = kiln::Array::view(float_values.data(), {8});
+  const kiln::Array integers = kiln::Array::view(integer_values.data(), {8});
+  const auto first_call = [&](kiln::UfuncDefinition definition) {
+    definition.body.insert(0, salt());
+    const kiln::Array& operand = definition.signatures.front().starts_with("int32") ? integers : floats;
+    return ms_of([&] { kiln::vectorize(std::move(definition))(operand, operand); });
+  };
+  const std::vector<CpuCase> cases = cpu_cases();
+  std::printf("  \"cpu\": {\"first_ms\": %.1f", first_call(cases.front().definition));
+  for (const auto& [name, definition] : cases) {
+    std::vector<double> ms;
+    for (int i = 0; i < rounds; ++i) ms.push_back(first_call(definition));
+    std::printf(",\n    \"%s\": {\"least_ms\": %.2f, \"median_ms\": %.2f}", name, *std::min_element(ms.begin(), ms.end()),
+                median(ms));
+  }
+  std::printf("},\n");
+}
+
 void* open_first(std::initializer_list<const char*> names) {
   for (const char* name : names) {
     if (name == nullptr || *name == '\0') continue;
@@ -85,16 +149,15 @@ bool measure(const char* name, const Rtc& rtc, const char* target, const std::ve
   }
   std::vector<double> kiln_ms, hand_ms;
   for (int i = 0; i <= rounds; ++i) {
-    // Texts that no cache has seen; NVRTC 13 has one of its own.
-    const std::string salt = std::to_string(Clock::now().time_since_epoch().count());
+    const std::string unseen = salt();
     const double by_kiln = ms_of([&] {
       kiln::vectorize({.name = "discriminant",
                        .signatures = {"float32(float32 a, float32 b, float32 c)"},
-                       .body = "/* " + salt + " */ return sqrt(b * b - 4 * a * c);"})
+                       .body = unseen + "return sqrt(b * b - 4 * a * c);"})
           .compile(target);
     });
     bool good = false;
-    const double by_hand = ms_of([&] { good = compile_by_hand(rtc, "// " + salt + kByHand, options); });
+    const double by_hand = ms_of([&] { good = compile_by_hand(rtc, unseen + kByHand, options); });
     if (!good) {
       std::fprintf(stderr, "the kernel written by hand did not compile with %s\n", name);
       return false;
@@ -113,11 +176,13 @@ bool measure(const char* name, const Rtc& rtc, const char* target, const std::ve
 int main(int argc, char** argv) {
   const int rounds = argc > 1 ? std::atoi(argv[1]) : 15;
   setenv("KILN_CACHE_DIR", "", 1);
+  setenv("KILN_DEVICE", "cpu", 1);
   const Rtc nvrtc{open_first({std::getenv("KILN_NVRTC"), "libnvrtc.so.13", "/usr/local/cuda/lib64/libnvrtc.so.13",
                               "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so.12"}),
                   "nvrtc"};
   const Rtc hiprtc{open_first({std::getenv("KILN_HIPRTC"), "libamdhip64.so.5", "libhiprtc.so"}), "hiprtc"};
   std::printf("{\n");
+  measure_cpu(rounds);
   const bool good =
       measure("nvrtc", nvrtc, "sm_90", {"--gpu-architecture=sm_90", "--std=c++20", "-fmad=false"}, rounds, true) &&
       measure("hiprtc", hiprtc, "gfx90a", {"--offload-arch=gfx90a", "-std=c++20", "-O3", "-ffp-contract=off"}, rounds, false);
