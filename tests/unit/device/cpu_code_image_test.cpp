@@ -115,14 +115,14 @@ TEST_CASE("code images: ten thousand kernels are a few mappings and 4 KiB each")
   const std::string code = compiled(kExtern + "int kiln_kernel(int x) { return x * 3 + 1; }\n");
   const std::size_t before = mappings();
   const CodeArenas::Usage usage = CodeArenas::of_process().usage();
-  std::vector<std::unique_ptr<CodeImage>> all;
-  for (int i = 0; i < 10'000; ++i) all.push_back(std::make_unique<CodeImage>(code, "probe"));
+  std::vector<std::unique_ptr<CodeImage>> images;
+  for (int i = 0; i < 10'000; ++i) images.push_back(std::make_unique<CodeImage>(code, "probe"));
   CHECK(mappings() < before + 30);
-  CHECK(CodeArenas::of_process().usage().bytes - usage.bytes <= all.size() * 4096);
+  CHECK(CodeArenas::of_process().usage().bytes - usage.bytes <= images.size() * 4096);
   int wrong = 0;
-  for (const auto& each : all) wrong += function<int(int)>(*each)(5) != 16 ? 1 : 0;
+  for (const auto& each : images) wrong += function<int(int)>(*each)(5) != 16 ? 1 : 0;
   CHECK(wrong == 0);
-  all.clear();
+  images.clear();
   CHECK(CodeArenas::of_process().usage().bytes == usage.bytes);
   CHECK(CodeArenas::of_process().usage().arenas <= usage.arenas + 1);
 }

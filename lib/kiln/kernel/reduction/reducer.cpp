@@ -26,7 +26,7 @@ Reducer::Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, cons
                  const backend::StopRequest* stop)
     : kernel_(kernel), launch_(launch), cut_(cut), stop_(stop), run_(launch.reduced.empty() ? 1 : launch.reduced.back()) {
   const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(chunk, 1));
-  const std::int64_t slots = cut.form == Form::narrow || cut.leaves > 1 ? std::int64_t{std::bit_width(most)} + 2 : 1;
+  const auto slots = static_cast<std::int64_t>(cut.form == Form::narrow || cut.leaves > 1 ? std::bit_width(most) + 2 : 1);
   slot_bytes_ = lines(cut.width * cut.stacked * kernel.state_size);
   // What a leaf takes of an operand that does not lie as the kernel reads it.
   const std::int64_t leaf_elements = !cut.gathers             ? 0
