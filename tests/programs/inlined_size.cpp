@@ -8,7 +8,7 @@ namespace {
 /// Sizes of functions in the order of a program's list: each calls those in front of it.
 class Sizes {
  public:
-  explicit Sizes(const Program& program) {
+  explicit Sizes(const Program& program) : program_(program) {
     for (const Function& function : program.functions) {
       const std::uint64_t size = of(function.block) + of(function.end);
       outlined_ += function.called ? size : 0;
@@ -24,7 +24,12 @@ class Sizes {
   [[nodiscard]] std::uint64_t of(const Expression& expression) const {
     std::uint64_t size = 1;
     for (const Expression& each : expression.of) size += of(each);
-    if (expression.op == Op::call) size += inlined_[static_cast<std::size_t>(expression.index)];
+    const auto index = static_cast<std::size_t>(expression.index);
+    if (expression.op == Op::call) size += inlined_[index];
+    // A compiler that knows what a pointer may point to inlines each of them.
+    if (expression.op == Op::call_through) {
+      for (const int each : program_.pointers[index]) size += inlined_[static_cast<std::size_t>(each)];
+    }
     return std::min(size, kMost);
   }
   [[nodiscard]] std::uint64_t of(const Statement& statement) const {
@@ -39,6 +44,7 @@ class Sizes {
     return std::min(size, kMost);
   }
 
+  const Program& program_;
   std::vector<std::uint64_t> inlined_;
   std::uint64_t outlined_ = 0;
 };
