@@ -15,7 +15,7 @@ import includes
 # What an edit of a header recompiles: sources that include it, directly or in turn. (header, limit, goal)
 DEPENDENTS = [(f"lib/kiln/kernel/{kind}/spec.hpp", 30, 30) for kind in ("elementwise", "gufunc", "raw", "reduction", "scan", "scatter")]
 # The same as a share of all sources, in percent: these are in kiln.hpp, which each new test includes.
-SHARES = [("include/kiln/error.hpp", 45.0, 42), ("include/kiln/cache.hpp", 24.0, 24)]
+SHARES = [("include/kiln/error.hpp", 42.0, 42), ("include/kiln/cache.hpp", 24.0, 24)]
 PRECOMPILED = re.compile(r"target_precompile_headers\(\S+ PRIVATE ([^)]*)\)")
 # Helpers that tests write again: a function that gives the text of an error which any call throws.
 COPIES = re.compile(r"^(?:template <.*>\n)?(?:inline )?std::string \w+\((?:const )?(?:auto|Call|Work|Action|F)(?:&&?)? (\w+)\) \{\n\s*try \{\n\s*\1\(\);", re.M)

@@ -4,6 +4,7 @@
 
 #include "devices.hpp"
 #include "golden.hpp"
+#include "kiln/error.hpp"
 #include "kiln/math.hpp"
 #include "model.hpp"
 #include "ufuncs.hpp"

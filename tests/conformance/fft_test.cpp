@@ -5,6 +5,7 @@
 #include <map>
 
 #include "golden_call.hpp"
+#include "kiln/error.hpp"
 #include "kiln/fft.hpp"
 #include "kiln/math.hpp"
 #include "report.hpp"

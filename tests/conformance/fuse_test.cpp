@@ -6,6 +6,7 @@
 
 #include "devices.hpp"
 #include "golden.hpp"
+#include "kiln/error.hpp"
 #include "kiln/fuse.hpp"
 #include "kiln/math.hpp"
 #include "values.hpp"

@@ -6,6 +6,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "kiln/error.hpp"
 #include "support/golden_texts.hpp"
 
 namespace conformance {

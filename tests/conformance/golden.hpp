@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "devices.hpp"
-#include "kiln/error.hpp"
 #include "support/sample.hpp"
 #include "values.hpp"
+
+namespace kiln {
+class Error;
+}  // namespace kiln
 
 namespace conformance {
 

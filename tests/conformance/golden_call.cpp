@@ -1,4 +1,5 @@
 #include "golden_call.hpp"
+#include "kiln/error.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,6 +5,7 @@
 #include "../unit/base/sanitizer.hpp"
 #include "devices.hpp"
 #include "golden.hpp"
+#include "kiln/error.hpp"
 #include "model.hpp"
 #include "ufuncs.hpp"
 

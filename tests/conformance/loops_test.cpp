@@ -4,6 +4,7 @@
 
 #include "devices.hpp"
 #include "golden.hpp"
+#include "kiln/error.hpp"
 
 using namespace conformance;
 using kiln::Array;

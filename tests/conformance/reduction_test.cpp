@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "golden.hpp"
+#include "kiln/error.hpp"
 #include "kiln/fuse.hpp"
 #include "kiln/math.hpp"
 #include "model.hpp"

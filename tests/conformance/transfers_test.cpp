@@ -8,6 +8,7 @@
 
 #include "devices.hpp"
 #include "golden.hpp"
+#include "kiln/error.hpp"
 #include "kiln/event.hpp"
 #include "kiln/host_memory.hpp"
 #include "ufuncs.hpp"

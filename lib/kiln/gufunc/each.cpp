@@ -4,6 +4,7 @@
 
 #include "device/kernel_abi.hpp"
 #include "gufunc/impl.hpp"
+#include "kiln/error.hpp"
 #include "signature/cursor.hpp"
 #include "signature/reserved.hpp"
 

@@ -6,9 +6,12 @@
 #include <vector>
 
 #include "base/dynamic_library.hpp"
-#include "kiln/error.hpp"
 #include "library/abi.hpp"
 #include "library/dialect.hpp"
+
+namespace kiln {
+class DeviceError;
+}  // namespace kiln
 
 namespace kiln::backend::gpu {
 

@@ -1,12 +1,15 @@
 // Findings of compilers as they are shown to users: in their texts, without kiln's own.
 #pragma once
 
+#include <kiln/error.hpp>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "kiln/error.hpp"
+namespace kiln {
+class CompileError;
+}  // namespace kiln
 
 namespace kiln::program {
 

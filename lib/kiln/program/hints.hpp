@@ -1,7 +1,9 @@
 // What the user may have meant, added to the errors of compilers.
 #pragma once
 
-#include "kiln/error.hpp"
+namespace kiln {
+class CompileError;
+}  // namespace kiln
 
 namespace kiln::program {
 

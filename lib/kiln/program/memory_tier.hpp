@@ -12,8 +12,11 @@
 #include <vector>
 
 #include "device/backend.hpp"
-#include "kiln/error.hpp"
 #include "program/program.hpp"
+
+namespace kiln {
+class CompileError;
+}  // namespace kiln
 
 namespace kiln::program {
 

@@ -1,5 +1,7 @@
 #include "signature/cursor.hpp"
 
+#include "kiln/error.hpp"
+
 #include "base/utf8.hpp"
 
 namespace kiln::signature {
@@ -18,6 +20,10 @@ std::string first_character(std::string_view text) {
 
 std::string Cursor::found() const {
   return at_end() ? ", found the end of the text" : ", found '" + first_character(rest()) + "'";
+}
+
+void Cursor::fail_at(std::size_t position, const std::string& message) const {
+  throw SignatureError(message, text_, position);
 }
 
 }  // namespace kiln::signature

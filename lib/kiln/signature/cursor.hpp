@@ -5,8 +5,6 @@
 #include <string>
 #include <string_view>
 
-#include "kiln/error.hpp"
-
 namespace kiln::signature {
 
 class Cursor {
@@ -48,9 +46,7 @@ class Cursor {
   /// the text".
   [[nodiscard]] std::string found() const;
   [[noreturn]] void fail(const std::string& message) const { fail_at(position_, message); }
-  [[noreturn]] void fail_at(std::size_t position, const std::string& message) const {
-    throw SignatureError(message, text_, position);
-  }
+  [[noreturn]] void fail_at(std::size_t position, const std::string& message) const;
 
  private:
   static bool is_blank(char c) noexcept { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }

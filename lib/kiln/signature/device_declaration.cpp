@@ -5,6 +5,7 @@
 
 #include "kiln/device_code.hpp"
 #include "kiln/dtype.hpp"
+#include "kiln/error.hpp"
 #include "signature/cursor.hpp"
 #include "signature/reserved.hpp"
 

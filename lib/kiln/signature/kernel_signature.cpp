@@ -4,6 +4,7 @@
 #include <array>
 #include <set>
 
+#include "kiln/error.hpp"
 #include "signature/constant.hpp"
 #include "signature/cursor.hpp"
 #include "signature/reserved.hpp"

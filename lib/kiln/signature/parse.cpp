@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 
+#include "kiln/error.hpp"
 #include "signature/constant.hpp"
 #include "signature/cursor.hpp"
 #include "signature/layout.hpp"

@@ -1,4 +1,5 @@
 #include "signature/restrictions.hpp"
+#include "kiln/error.hpp"
 
 #include <algorithm>
 #include <string>

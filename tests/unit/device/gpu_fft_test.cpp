@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "kiln/error.hpp"
 #include "library/fft_library.hpp"
 #include "library/library.hpp"
 #include "test_libraries.hpp"

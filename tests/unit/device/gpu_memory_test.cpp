@@ -11,6 +11,7 @@
 
 #include "../base/child_process.hpp"
 #include "base/log.hpp"
+#include "kiln/error.hpp"
 #include "kiln/memory.hpp"
 
 #include "fake_gpu.hpp"

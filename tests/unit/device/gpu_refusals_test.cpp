@@ -9,6 +9,7 @@
 #include "fake_gpu.hpp"
 #include "kernel/reduction/launch.hpp"
 #include "kernel/scan/launch.hpp"
+#include "kiln/error.hpp"
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "device/capture.hpp"
 
 #include "fake_gpu.hpp"
+#include "kiln/error.hpp"
 
 namespace {
 

@@ -10,6 +10,7 @@
 #include "device/gpu/pinned_memory.hpp"
 
 #include "fake_gpu.hpp"
+#include "kiln/error.hpp"
 
 namespace {
 

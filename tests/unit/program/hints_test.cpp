@@ -1,4 +1,5 @@
 #include "program/hints.hpp"
+#include "kiln/error.hpp"
 
 #include <doctest/doctest.h>
 

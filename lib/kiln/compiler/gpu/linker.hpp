@@ -5,7 +5,10 @@
 #include <string>
 
 #include "compiler/compiler.hpp"
-#include "kiln/error.hpp"
+
+namespace kiln {
+class CompileError;
+}  // namespace kiln
 
 namespace kiln::backend::gpu {
 

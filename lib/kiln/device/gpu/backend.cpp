@@ -13,6 +13,7 @@
 #include "device/gpu/queue.hpp"
 #include "device/gpu/replay.hpp"
 #include "device/kernel_abi.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::backend::gpu {
 namespace {

@@ -6,6 +6,7 @@
 #include <new>
 
 #include "device/backend.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::backend::gpu {
 namespace {

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "device/gpu/queue.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::backend::gpu {
 GpuEvent::GpuEvent(const Core& core) : core_(core) {

@@ -6,6 +6,7 @@
 
 #include "compiler/gpu/diagnostics.hpp"
 #include "device/kernel_abi.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::backend::gpu {
 

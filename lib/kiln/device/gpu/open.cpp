@@ -11,6 +11,7 @@
 #include "compiler/gpu/compiler_choice.hpp"
 #include "device/gpu/backend.hpp"
 #include "device/gpu/driver_link.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::backend::gpu {
 namespace {

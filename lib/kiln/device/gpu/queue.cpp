@@ -1,6 +1,7 @@
 // A stream of the driver.
 #include "device/gpu/queue.hpp"
 #include "base/fork.hpp"
+#include "kiln/error.hpp"
 
 #include <algorithm>
 #include <new>
