@@ -31,8 +31,9 @@ std::vector<Exact> values_in(const std::string& text);
 /// The cases of a file in golden/. Throws std::runtime_error where it cannot be read.
 std::vector<Golden> golden(const std::string& file);
 
-/// Of cases that are many, and compile a kernel each, one in so many runs: KILN_TEST_ONE_IN, 1 where that is not set. The first
-/// that does is KILN_TEST_FIRST, from 0 on, else the day: so many runs with one of these each make them all.
+/// Of cases that are many, and compile a kernel each, one in so many runs: KILN_TEST_ONE_IN, 1 where that is not set.
+/// With KILN_TEST_BIG=1 sixteen times as many run. The first that does is KILN_TEST_FIRST, from 0 on, else the day: so many
+/// runs with one of these each make them all.
 std::size_t one_in();
 
 /// Combinations of which all run where KILN_TEST_ONE_IN is not set, and else a third, other ones each day.
