@@ -3,6 +3,19 @@
 #
 # kiln_layer(<folder> [USES <folder>...]) is called by the folder's CMakeLists.txt, before its target_sources().
 # tests/architecture reads these lines.
+
+# What most files of the layers include is compiled once for all, where they are compiled one by one.
+function(kiln_compile_layer_headers)
+  if(CMAKE_UNITY_BUILD)
+    return()
+  endif()
+  add_library(kiln_layer_headers OBJECT headers.cpp)
+  target_link_libraries(kiln_layer_headers PRIVATE kiln_internal kiln_warnings kiln_sanitizers)
+  target_compile_definitions(kiln_layer_headers PRIVATE KILN_NO_ARRAY_TRUTH)
+  target_precompile_headers(kiln_layer_headers PRIVATE <algorithm> <array> <atomic> <filesystem> <functional> <map> <memory> <mutex> <optional>
+    <set> <span> <string> <string_view> <unordered_map> <utility> <vector> <fmt/format.h>)
+endfunction()
+
 function(kiln_layer name)
   cmake_parse_arguments(PARSE_ARGV 1 layer "" "" "USES")
   set_property(GLOBAL PROPERTY KILN_USES_${name} ${layer_USES})
@@ -14,6 +27,9 @@ function(kiln_layer name)
   target_link_libraries(kiln-${name} PUBLIC kiln_internal ${layer_USES} PRIVATE kiln_warnings kiln_sanitizers)
   # In the library a test of an array is one of its handle, which valid() names.
   target_compile_definitions(kiln-${name} PRIVATE KILN_NO_ARRAY_TRUTH)
+  if(TARGET kiln_layer_headers)
+    target_precompile_headers(kiln-${name} REUSE_FROM kiln_layer_headers)
+  endif()
   set_target_properties(kiln-${name} PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/layers)
 endfunction()
 
