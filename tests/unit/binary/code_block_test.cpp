@@ -37,15 +37,15 @@ struct Sample : SmallObject {
   std::uint32_t text, constants, table, constant, other, kernel, sine;
 };
 
-std::string block_refusal(const std::string& object) {
+std::string refusal_of(const std::string& object) {
   std::string why;
   return CodeBlock::read(object, &why) ? "" : why;
 }
 
-std::string block_refusal(const std::function<void(Sample&)>& change) {
+std::string refusal_with(const std::function<void(Sample&)>& change) {
   Sample sample;
   change(sample);
-  return block_refusal(sample.bytes());
+  return refusal_of(sample.bytes());
 }
 
 template <class Integer>
@@ -130,47 +130,47 @@ TEST_CASE("a code block of AArch64") {
 }
 
 TEST_CASE("what kiln's loader does not take says why") {
-  CHECK(block_refusal([](Sample&) {}).empty());
-  CHECK(block_refusal("MZ") == "it is no ELF file");
-  CHECK(block_refusal([](Sample& s) { s.type = ET_DYN; }) == "it is not a relocatable object");
-  CHECK(block_refusal([](Sample& s) { s.machine = EM_RISCV; }) == "it is for another kind of processor");
-  CHECK(block_refusal([](Sample& s) { s.sections[s.text].flags = SHF_ALLOC; }) == "it has no instructions");
-  CHECK(block_refusal([](Sample& s) { s.sections[s.table].name = ".data"; }) == "it has data that is written");
-  CHECK(block_refusal([](Sample& s) { s.sections[s.table].flags |= SHF_TLS; }) == "it has variables of a thread");
-  CHECK(block_refusal([](Sample& s) { s.add_symbol("local", 2, 0, STT_TLS); }) == "it has variables of a thread");
-  CHECK(block_refusal([](Sample& s) { s.add_symbol("chosen", 1, 0, STT_GNU_IFUNC); }) ==
+  CHECK(refusal_with([](Sample&) {}).empty());
+  CHECK(refusal_of("MZ") == "it is no ELF file");
+  CHECK(refusal_with([](Sample& s) { s.type = ET_DYN; }) == "it is not a relocatable object");
+  CHECK(refusal_with([](Sample& s) { s.machine = EM_RISCV; }) == "it is for another kind of processor");
+  CHECK(refusal_with([](Sample& s) { s.sections[s.text].flags = SHF_ALLOC; }) == "it has no instructions");
+  CHECK(refusal_with([](Sample& s) { s.sections[s.table].name = ".data"; }) == "it has data that is written");
+  CHECK(refusal_with([](Sample& s) { s.sections[s.table].flags |= SHF_TLS; }) == "it has variables of a thread");
+  CHECK(refusal_with([](Sample& s) { s.add_symbol("local", 2, 0, STT_TLS); }) == "it has variables of a thread");
+  CHECK(refusal_with([](Sample& s) { s.add_symbol("chosen", 1, 0, STT_GNU_IFUNC); }) ==
         "it has functions that are chosen at loading");
-  CHECK(block_refusal([](Sample& s) { s.sections[s.constants].type = SHT_INIT_ARRAY; }) ==
+  CHECK(refusal_with([](Sample& s) { s.sections[s.constants].type = SHT_INIT_ARRAY; }) ==
         "it has a section of a kind that is not placed");
   for (const std::uint64_t alignment : {3ULL, 8192ULL, 1ULL << 63}) {
-    CHECK(block_refusal([&](Sample& s) { s.sections[s.constants].alignment = alignment; }) ==
+    CHECK(refusal_with([&](Sample& s) { s.sections[s.constants].alignment = alignment; }) ==
           "a section has an alignment that is none, or too large");
   }
-  CHECK(block_refusal([](Sample& s) { s.add_symbol("far", 1, 33); }) == "a symbol lies outside its section");
-  CHECK(block_refusal([](Sample& s) { s.add_symbol("nowhere", 77, 0); }) == "a symbol is of no section");
-  CHECK(block_refusal([](Sample& s) { s.add_symbol("common", SHN_COMMON, 8); }) == "a symbol is of no section");
-  CHECK(block_refusal([](Sample& s) { s.add_symbol("", SHN_UNDEF, 0); }) == "a symbol has no name");
-  CHECK(block_refusal([](Sample& s) {
+  CHECK(refusal_with([](Sample& s) { s.add_symbol("far", 1, 33); }) == "a symbol lies outside its section");
+  CHECK(refusal_with([](Sample& s) { s.add_symbol("nowhere", 77, 0); }) == "a symbol is of no section");
+  CHECK(refusal_with([](Sample& s) { s.add_symbol("common", SHN_COMMON, 8); }) == "a symbol is of no section");
+  CHECK(refusal_with([](Sample& s) { s.add_symbol("", SHN_UNDEF, 0); }) == "a symbol has no name");
+  CHECK(refusal_with([](Sample& s) {
           for (int i = 0; i < 10'001; ++i) s.add_symbol("f" + std::to_string(i), SHN_UNDEF, 0);
         }) == "it needs too many functions");
-  CHECK(block_refusal([](Sample& s) {
+  CHECK(refusal_with([](Sample& s) {
           s.relocate(s.text, {{0, R_X86_64_32, s.other, 0}});
         }) == "it has relocations of a kind that is not applied");
-  CHECK(block_refusal([](Sample& s) {
+  CHECK(refusal_with([](Sample& s) {
           s.relocate(s.text, {{0, R_X86_64_PC32, s.other, 0}}, SHT_REL);
         }) == "it has relocations of a kind that is not applied");
   for (const std::uint64_t offset : {29ULL, 32ULL, ~0ULL}) {
-    CHECK(block_refusal([&](Sample& s) {
+    CHECK(refusal_with([&](Sample& s) {
             s.relocate(s.text, {{offset, R_X86_64_PC32, s.other, 0}});
           }) == "a relocation lies outside its section");
   }
-  CHECK(block_refusal([](Sample& s) {
+  CHECK(refusal_with([](Sample& s) {
           s.relocate(s.text, {{25, R_X86_64_64, s.other, 0}});
         }) == "a relocation lies outside its section");
-  CHECK(block_refusal([](Sample& s) { s.relocate(s.text, {{0, R_X86_64_PC32, 99, 0}}); }) == "a relocation is of no symbol");
-  CHECK(block_refusal([](Sample& s) { s.relocate(s.text, {{0, R_X86_64_PC32, 0, 0}}); }) == "a relocation is of no symbol");
-  CHECK(block_refusal([](Sample& s) { s.relocate(99, {}); }) == "its relocations are of no section");
-  CHECK(block_refusal([](Sample& s) {
+  CHECK(refusal_with([](Sample& s) { s.relocate(s.text, {{0, R_X86_64_PC32, 99, 0}}); }) == "a relocation is of no symbol");
+  CHECK(refusal_with([](Sample& s) { s.relocate(s.text, {{0, R_X86_64_PC32, 0, 0}}); }) == "a relocation is of no symbol");
+  CHECK(refusal_with([](Sample& s) { s.relocate(99, {}); }) == "its relocations are of no section");
+  CHECK(refusal_with([](Sample& s) {
           const auto comment = s.add_symbol("comment", 4, 0);
           s.relocate(s.text, {{0, R_X86_64_PC32, comment, 0}});
         }) == "a relocation leads to what is not placed");

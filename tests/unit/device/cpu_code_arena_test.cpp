@@ -1,9 +1,11 @@
 #include "device/cpu/code_arena.hpp"
 
 #include <doctest/doctest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -19,6 +21,10 @@ using kiln::backend::cpu::CodeArenas;
 using kiln::backend::cpu::CodePages;
 
 namespace {
+
+// Of prctl(), as <linux/prctl.h> has them since Linux 6.3.
+constexpr int kSetMdwe = 65;
+constexpr unsigned long kRefuseExecGain = 1;
 
 struct Mapping {
   std::uintptr_t begin = 0;
@@ -87,12 +93,35 @@ TEST_CASE("code arenas: a page may be run, and never written") {
     CHECK(bytes_with(pages, "r-x") == pages.size);
     arenas.free(pages);
     CHECK(bytes_with(pages, "r-x") == pages.size);
+    CHECK(pages.begin[0] == std::byte{0});
     const CodePages again = placed(arenas, 42);
     CHECK(again.begin == pages.begin);  // freed room is used again
     CHECK(call(again) == 42);
     arenas.free(again);
     CHECK(arenas.usage().bytes == 0);
   }
+}
+
+TEST_CASE("code arenas: code runs also where a process may not run what it has written") {
+  constexpr int kNotRefused = 2;
+  const pid_t child = fork();
+  if (child == 0) {
+    if (::prctl(kSetMdwe, kRefuseExecGain, 0L, 0L, 0L) != 0) _exit(kNotRefused);  // a kernel of before Linux 6.3
+    CodeArenas arenas;
+    bool good = true;
+    for (std::uint32_t i = 0; i < 10; ++i) {
+      const auto pages = arenas.allocate(64);
+      good =
+          good && pages && arenas.fill(*pages, function_of(i)) && call(*pages) == i && bytes_with(*pages, "r-x") == pages->size;
+      if (i % 2 == 0) arenas.free(*pages);
+    }
+    _exit(good ? 0 : 1);
+  }
+  int status = -1;
+  waitpid(child, &status, 0);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == kNotRefused) MESSAGE("this system refuses nothing");
+  CHECK(WEXITSTATUS(status) % kNotRefused == 0);
 }
 
 TEST_CASE("code arenas: freed pages are empty, and no memory of the process") {
@@ -132,6 +161,19 @@ TEST_CASE("code arenas: thousands of pages are a few mappings, also with holes")
   for (const CodePages& each : all) arenas.free(each);
   CHECK(arenas.usage().bytes == 0);
   CHECK(arenas.usage().arenas == 1);  // one is kept
+}
+
+TEST_CASE("code arenas: freed neighbours are one range, in whichever order they go") {
+  CodeArenas arenas;
+  for (const std::array<std::size_t, 3>& order : {std::array<std::size_t, 3>{0, 1, 2}, {2, 1, 0}, {0, 2, 1}, {1, 0, 2}}) {
+    const std::array<CodePages, 4> pages{placed(arenas, 0), placed(arenas, 1), placed(arenas, 2), placed(arenas, 3)};
+    for (const std::size_t each : order) arenas.free(pages[each]);
+    const auto three = arenas.allocate(3 * pages[0].size);
+    REQUIRE(three.has_value());
+    CHECK(three->begin == pages[0].begin);
+    arenas.free(*three);
+    arenas.free(pages[3]);
+  }
 }
 
 TEST_CASE("code arenas: pages of any size come and go in any order, and never overlap") {
