@@ -44,7 +44,7 @@ struct Stats {
   double saved_ms = 0;              ///< compile time of the kernels that were found
   std::uint64_t bytes_read = 0;     ///< bytes of entries read from all disk tiers
   std::uint64_t bytes_written = 0;  ///< bytes of entries written to the directory
-  std::uint64_t memory_bytes = 0;   ///< machine code held in memory now
+  std::uint64_t memory_bytes = 0;   ///< machine code held in memory now, as stored and as loaded
 };
 
 /// A field of the key that differs. Long texts are cut to the first lines that differ.

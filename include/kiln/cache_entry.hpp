@@ -47,7 +47,7 @@ struct Contents {
   std::string body;                    ///< the user's text
   std::string key;                     ///< canonical JSON: everything that decided the machine code
   std::string source;                  ///< the whole translation unit, from the key
-  std::string code;                    ///< machine code: cubin, code object or ELF shared object
+  std::string code;                    ///< machine code: cubin, code object or ELF object
   std::vector<TunedShape> tuned = {};  ///< shapes for all devices, absent ones included
 };
 

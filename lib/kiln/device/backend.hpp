@@ -79,6 +79,8 @@ class Module : public std::enable_shared_from_this<Module> {
   [[nodiscard]] virtual int occupancy(int /*threads*/) const noexcept { return 1; }
   /// Returns the maximum of threads in a block of its kernel on a GPU.
   [[nodiscard]] virtual int max_threads() const noexcept { return kGpuBlock; }
+  /// Returns the bytes of the host's memory that its loaded code takes.
+  [[nodiscard]] virtual std::size_t memory_bytes() const noexcept { return 0; }
   /// Warnings about the user's texts; set by the loader before others see the module.
   std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;
   /// Label, set likewise; null for a kernel from no cache.

@@ -175,8 +175,11 @@ std::shared_ptr<backend::Module> Builder::load_code(const Job& job, const Code& 
   module->warnings = code.warnings;
   module->fault_texts = job.fault_texts;
   module->label = std::make_shared<const backend::KernelLabel>(backend::KernelLabel{job.digest, job.kind, job.variant});
+  MemoryTier::Dropped dropped;  // ends after the lock
   const std::lock_guard lock(mutex_);
-  return memory_.insert_module(job.digest, backend, {module, code.compile_ms});
+  auto first = memory_.insert_module(job.digest, backend, {module, code.compile_ms}, dropped);
+  counters_.memory_bytes.store(memory_.code_bytes(), std::memory_order_relaxed);
+  return first;
 }
 
 // The one thread that looks on the disk and compiles, while others wait for the promise.

@@ -28,8 +28,12 @@ void MemoryTier::insert(const std::string& digest, const Outcome& outcome, Dropp
   Order& order = failed ? failures_ : codes_;
   place->second.place = order.insert(order.end(), &place->first);
   code_bytes_ += size;
-  while (code_bytes_ > limits_.code_bytes) drop_oldest(codes_, dropped);
+  drop_beyond_limit(dropped);
   while (failures_.size() > limits_.failures) drop_oldest(failures_, dropped);
+}
+
+void MemoryTier::drop_beyond_limit(Dropped& dropped) {
+  while (code_bytes_ > limits_.code_bytes) drop_oldest(codes_, dropped);
 }
 
 void MemoryTier::drop_oldest(Order& order, Dropped& dropped) {
@@ -40,6 +44,7 @@ void MemoryTier::drop_oldest(Order& order, Dropped& dropped) {
     dropped.push_back(std::move(node.outcome.code.image));
   }
   for (OnDevice& each : node.modules) {
+    code_bytes_ -= each.module->memory_bytes();
     add_orphan({oldest->first, each.backend}, each.module, node.outcome.code.compile_ms);
     dropped.push_back(std::move(each.module));
   }
@@ -68,10 +73,12 @@ MemoryTier::Loaded MemoryTier::find_module(const std::string& digest, const back
 }
 
 std::shared_ptr<backend::Module> MemoryTier::insert_module(const std::string& digest, const backend::Backend& backend,
-                                                           Loaded loaded) {
+                                                           Loaded loaded, Dropped& dropped) {
   if (Loaded known = find_module(digest, backend); known.module != nullptr) return std::move(known.module);
   if (Node* const node = use(digest)) {
     node->modules.push_back({&backend, loaded.module});
+    code_bytes_ += loaded.module->memory_bytes();
+    drop_beyond_limit(dropped);
   } else {
     add_orphan({digest, &backend}, loaded.module, loaded.compile_ms);
   }

@@ -33,7 +33,7 @@ struct Outcome {
 
 class MemoryTier {
  public:
-  /// How much code and how many failures are remembered; the least recently used go first.
+  /// How much code, as stored and as loaded, and how many failures are remembered; the least recently used go first.
   struct Limits {
     std::size_t code_bytes = std::size_t{64} << 20;
     std::size_t failures = 1000;
@@ -56,8 +56,9 @@ class MemoryTier {
   [[nodiscard]] Loaded find_module(const std::string& digest, const backend::Backend& backend);
   /// Remembers it as long as its code; beyond that, as long as others hold it. Gives the module that is there already, if any.
   [[nodiscard]] std::shared_ptr<backend::Module> insert_module(const std::string& digest, const backend::Backend& backend,
-                                                               Loaded loaded);
+                                                               Loaded loaded, Dropped& dropped);
 
+  /// Of the code and of what its modules take of the host's memory.
   [[nodiscard]] std::size_t code_bytes() const noexcept { return code_bytes_; }
 
  private:
@@ -88,6 +89,7 @@ class MemoryTier {
   using Table = std::unordered_map<std::string, Node>;
 
   Node* use(const std::string& digest);
+  void drop_beyond_limit(Dropped& dropped);
   void drop_oldest(Order& order, Dropped& dropped);
   void add_orphan(OrphanKey key, const std::shared_ptr<backend::Module>& module, double compile_ms);
 

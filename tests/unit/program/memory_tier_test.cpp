@@ -65,10 +65,10 @@ TEST_CASE("a module goes with its code, unless someone holds it: then it is foun
   REQUIRE(LoadedText::alive() == 0);
   memory.insert("a", code(60, 7), dropped);
   CHECK(memory.find_module("a", first).module == nullptr);
-  (void)memory.insert_module("a", first, {first.load("1", ""), 7});
-  auto held = memory.insert_module("a", second, {second.load("2", ""), 7});
+  (void)memory.insert_module("a", first, {first.load("1", ""), 7}, dropped);
+  auto held = memory.insert_module("a", second, {second.load("2", ""), 7}, dropped);
   CHECK(LoadedText::alive() == 2);
-  CHECK(memory.insert_module("a", second, {second.load("3", ""), 7}) == held);  // the first one wins
+  CHECK(memory.insert_module("a", second, {second.load("3", ""), 7}, dropped) == held);  // the first one wins
   CHECK(LoadedText::alive() == 2);
   CHECK(memory.find_module("a", second).compile_ms == 7);
 
@@ -85,6 +85,32 @@ TEST_CASE("a module goes with its code, unless someone holds it: then it is foun
   CHECK(LoadedText::alive() == 0);
 
   // Code that is too large to be kept: its module is kept by who holds it alone.
-  const auto large = memory.insert_module("large", first, {first.load("4", ""), 1});
+  const auto large = memory.insert_module("large", first, {first.load("4", ""), 1}, dropped);
   CHECK(memory.find_module("large", first).module == large);
+}
+
+TEST_CASE("what a loaded module takes of the host's memory counts, and goes with it") {
+  MemoryTier memory({.code_bytes = 100});
+  MemoryTier::Dropped dropped;
+  TextBackend device;
+  const auto load = [&](std::size_t bytes) {
+    auto module = std::make_shared<LoadedText>("1");
+    module->bytes = bytes;
+    return MemoryTier::Loaded{module, 1};
+  };
+  memory.insert("a", code(10), dropped);
+  (void)memory.insert_module("a", device, load(40), dropped);
+  CHECK(memory.code_bytes() == 50);
+  memory.insert("b", code(10), dropped);
+  (void)memory.insert_module("b", device, load(40), dropped);
+  CHECK(memory.code_bytes() == 100);
+  CHECK(dropped.empty());
+  memory.insert("c", code(1), dropped);
+  CHECK(memory.find("a") == nullptr);
+  CHECK(memory.code_bytes() == 51);
+  // One that is too large with its module is its holder's alone.
+  const auto held = memory.insert_module("c", device, load(200), dropped);
+  CHECK(memory.find("c") == nullptr);
+  CHECK(memory.code_bytes() == 0);
+  CHECK(memory.find_module("c", device).module == held);
 }

@@ -19,7 +19,9 @@ struct LoadedText final : backend::Module {
     static std::atomic<int> count{0};
     return count;
   }
+  [[nodiscard]] std::size_t memory_bytes() const noexcept override { return bytes; }
   std::string text;
+  std::size_t bytes = 0;
 };
 
 class TextBackend final : public backend::Backend {

@@ -34,6 +34,8 @@ class CpuModule : public Module {
     return *parts;
   }
 
+  [[nodiscard]] std::size_t memory_bytes() const noexcept override { return image_.memory_bytes(); }
+
   /// The RaceTable (kernels-src/raw/race.hpp) of a kernel that finds races; else null.
   [[nodiscard]] void* races() const noexcept { return races_; }
 
