@@ -6,8 +6,8 @@
 #include <array>
 #include <string>
 #include <utility>
-#include <vector>
 
+#include "base/nearest.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln {
@@ -102,21 +102,6 @@ constexpr DTypeTable kPromoted = [] {
   return table;
 }();
 
-std::size_t edit_distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  for (std::size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (std::size_t i = 1; i <= a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i;
-    for (std::size_t j = 1; j <= b.size(); ++j) {
-      const std::size_t substituted = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row[b.size()];
-}
-
 // What people write who come from C++.
 constexpr std::array<std::pair<std::string_view, DType>, 14> kForeignNames{{{"float", DType::float32},
                                                                             {"double", DType::float64},
@@ -138,21 +123,9 @@ std::string_view nearest_name(std::string_view unknown) {
   for (const auto& [foreign, dtype] : kForeignNames) {
     if (unknown == foreign) return name(dtype);
   }
-  constexpr std::size_t kLongest = 32;  // longer than that is no misspelling
-  if (unknown.empty() || unknown.size() > kLongest) return {};
-  std::string lower(unknown);
-  std::ranges::transform(lower, lower.begin(),
-                         [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
-  std::string_view best;
-  std::size_t best_distance = 4;  // three slips at most, and fewer than half of the letters
-  for (const Entry& e : kTable) {
-    const std::size_t distance = edit_distance(lower, e.name);
-    if (distance < best_distance && 2 * distance < e.name.size()) {
-      best_distance = distance;
-      best = e.name;
-    }
-  }
-  return best;
+  std::array<std::string_view, kCount> names;
+  std::ranges::transform(kTable, names.begin(), &Entry::name);
+  return base::nearest(unknown, names);
 }
 
 }  // namespace
