@@ -8,6 +8,7 @@
 #include "kiln/compile_options.hpp"
 #include "kiln/compilers.hpp"
 #include "kiln/debug.hpp"
+#include "kiln/definition.hpp"
 #include "kiln/device.hpp"
 #include "kiln/device_code.hpp"
 #include "kiln/dtype.hpp"

@@ -50,13 +50,7 @@ Description read_call(const Node& node) {
   if (const auto where = node.find("where")) call.where = where->word();
   if (const auto out = node.find("out")) call.out = read_out(*out);
   if (const auto loop = node.find("loop")) call.loop = loop->word();
-  if (const auto dtype = node.find("dtype")) {
-    try {
-      call.dtype = dtype_from_name(dtype->word());
-    } catch (const TypeError& error) {
-      dtype->fail(error.what());
-    }
-  }
+  if (const auto dtype = node.find("dtype")) call.dtype = dtype->locate([&] { return dtype_from_name(dtype->word()); });
   if (const auto axis = node.find("axis")) read_axes(*axis, call);
   if (const auto axes = node.find("axes")) {
     for (const Node& each : axes->list()) {

@@ -19,7 +19,7 @@ std::vector<Entry> parse_document(std::string_view text, const std::string& name
   std::vector<Entry> entries;
   std::map<std::string, std::string> known;
   for (const Node& node : root.at("kernels").list()) {
-    entries.push_back(read_entry(node, folder));
+    entries.push_back(kind_of(node).read(node, folder));
     const auto [same, fresh] = known.emplace(entries.back().json.dump(), node.path());
     if (!fresh) node.fail("the same kernel as " + same->second);
   }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "kiln/definition.hpp"
 #include "manifest/node.hpp"
 #include "program/program.hpp"
 
@@ -32,12 +33,14 @@ struct Kind {
   std::string_view name;
   /// `folder` is what include_dirs are relative to. Throws CacheError, located.
   Entry (*read)(const Node& node, const std::string& folder);
+  /// Makes a function of a definition alone. Throws CacheError, located.
+  AnyFunction (*define)(const Node& node);
 };
 
 /// The kinds that this kiln knows.
 [[nodiscard]] std::span<const Kind> kinds() noexcept;
 
-/// Reads an element of "kernels" by its "kind".
-[[nodiscard]] Entry read_entry(const Node& node, const std::string& folder);
+/// The kind of an element of "kernels".
+[[nodiscard]] const Kind& kind_of(const Node& node);
 
 }  // namespace kiln::manifest

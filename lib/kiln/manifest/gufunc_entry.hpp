@@ -4,13 +4,14 @@
 #include <string>
 
 #include "kiln/gufunc.hpp"
+#include "manifest/definition.hpp"
 #include "manifest/entry.hpp"
 
 namespace kiln::manifest {
 
 [[nodiscard]] Entry read_gufunc(const Node& node, const std::string& folder);
 
-/// A definition without what is compiled of it and defaults left out.
-[[nodiscard]] Json gufunc_json(const GufuncDefinition& definition);
+/// The definition, beside which there may be `uses`. Fails for what guvectorize() refuses.
+[[nodiscard]] Made<detail::GufuncImpl> read_gufunc_definition(const Node& node, const std::string& folder, Others uses = {});
 
 }  // namespace kiln::manifest

@@ -23,11 +23,6 @@ using SharedRawKernel = std::shared_ptr<const RawKernelImpl>;
 
 constexpr std::array kForms{RawForm::items, RawForm::blocks, RawForm::single};
 
-SharedRawKernel make_impl(const Node& node, RawKernelDefinition definition, const std::string& folder) {
-  resolve_folders(definition.compile, folder);
-  return make_located(node, node.at("signature"), definition.name, "body", [&] { return detail::make_raw_kernel(definition); });
-}
-
 /// {"T": "float32"}: a dtype for each type variable.
 raw::Binding read_types(const Node& node, const SharedRawKernel& impl) {
   const auto& variables = impl->signature().variables;
@@ -43,11 +38,7 @@ raw::Binding read_types(const Node& node, const SharedRawKernel& impl) {
     if (found == given.end()) {
       node.fail(fmt::format("nothing says what \"{0}\" is: write {{\"{0}\": \"float32\"}}", variable.name));
     }
-    try {
-      binding.push_back(dtype_from_name(found->second.word()));
-    } catch (const TypeError& error) {
-      found->second.fail(error.what());
-    }
+    binding.push_back(found->second.locate([&] { return dtype_from_name(found->second.word()); }));
     const auto& choices = variable.choices;
     if (!choices.empty() && std::find(choices.begin(), choices.end(), binding.back()) == choices.end()) {
       found->second.fail(
@@ -192,17 +183,17 @@ std::vector<raw::Binding> read_bindings(const Node& node, const SharedRawKernel&
 
 }  // namespace
 
-Entry read_kernel(const Node& node, const std::string& folder) {
-  node.check_members({"kind", "name", "signature", "body", "preamble", "functions", "headers", "include_dirs", "defines",
-                      "link", "contract", "fast_math", "debug", "types", "launch", "calls"});
+Made<RawKernelImpl> read_kernel_definition(const Node& node, const std::string& folder, Others uses) {
+  check_members<RawKernelDefinition>(node, {"kind"}, uses);
   RawKernelDefinition definition;
-  definition.name = read_name(node.at("name"));
-  definition.signature = node.at("signature").word();
-  definition.body = read_text(node.at("body"));
-  read_options(node, definition.compile);
-  Entry entry;
-  entry.json = kernel_json(definition);
-  const SharedRawKernel impl = make_impl(node, std::move(definition), folder);
+  read_members(node, definition);
+  return make_located(node, node.at("signature"), std::move(definition), "body", folder, detail::make_raw_kernel);
+}
+
+Entry read_kernel(const Node& node, const std::string& folder) {
+  const Made<RawKernelImpl> made = read_kernel_definition(node, folder, {"types", "launch", "calls"});
+  const SharedRawKernel& impl = made.impl;
+  Entry entry{made.json, {}};
   if (const auto calls = node.find("calls")) {
     read_calls(node, *calls, {"types", "launch"}, "the launch that the body tells", entry.json,
                [&](const Node& each) { return read_kernel_call(each, impl, entry); });
@@ -225,13 +216,6 @@ Entry read_kernel(const Node& node, const std::string& folder) {
   }
   if (const auto types = node.find("types")) entry.json["types"] = types->json();
   return entry;
-}
-
-Json kernel_json(const RawKernelDefinition& definition) {
-  Json json{
-      {"kind", "kernel"}, {"name", definition.name}, {"signature", definition.signature}, {"body", text_json(definition.body)}};
-  write_options(definition.compile, json);
-  return json;
 }
 
 Json kernel_call_json(const ufunc::RawUse& use) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "kiln/kernel.hpp"
+#include "manifest/definition.hpp"
 #include "manifest/entry.hpp"
 #include "ufunc/recorder.hpp"
 
@@ -13,8 +14,8 @@ namespace kiln::manifest {
 
 [[nodiscard]] Entry read_kernel(const Node& node, const std::string& folder);
 
-/// A definition without what is compiled of it and defaults left out.
-[[nodiscard]] Json kernel_json(const RawKernelDefinition& definition);
+/// The definition, beside which there may be `uses`. Fails for what kernel() refuses.
+[[nodiscard]] Made<detail::RawKernelImpl> read_kernel_definition(const Node& node, const std::string& folder, Others uses = {});
 /// An element of its "calls".
 [[nodiscard]] Json kernel_call_json(const ufunc::RawUse& use);
 

@@ -12,8 +12,15 @@
 namespace kiln::manifest {
 namespace {
 
-constexpr std::array kKinds{Kind{"ufunc", read_ufunc}, Kind{"gufunc", read_gufunc}, Kind{"reduction", read_reduction},
-                            Kind{"kernel", read_kernel}};
+template <class Handle, auto read>
+AnyFunction define(const Node& node) {
+  return Handle(read(node, {}, {}).impl);
+}
+
+constexpr std::array kKinds{Kind{"ufunc", read_ufunc, define<Ufunc, read_ufunc_definition>},
+                            Kind{"gufunc", read_gufunc, define<Gufunc, read_gufunc_definition>},
+                            Kind{"reduction", read_reduction, define<Reduction, read_reduction_definition>},
+                            Kind{"kernel", read_kernel, define<RawKernel, read_kernel_definition>}};
 
 }  // namespace
 
@@ -21,13 +28,13 @@ std::span<const Kind> kinds() noexcept {
   return kKinds;
 }
 
-Entry read_entry(const Node& node, const std::string& folder) {
+const Kind& kind_of(const Node& node) {
   // A kernel in one string is a ufunc, or with a layout a generalized one.
-  if (!node.has("kind") && node.has("kernel")) return node.has("layout") ? read_gufunc(node, folder) : read_ufunc(node, folder);
+  if (!node.has("kind") && node.has("kernel")) return kKinds[node.has("layout") ? 1 : 0];
   const Node kind = node.at("kind");
   const std::string name = kind.word();
-  const auto found = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& each) { return each.name == name; });
-  if (found != kKinds.end()) return found->read(node, folder);
+  const auto* const found = std::find_if(kKinds.begin(), kKinds.end(), [&](const Kind& each) { return each.name == name; });
+  if (found != kKinds.end()) return *found;
   std::string names;
   for (const Kind& each : kKinds) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", each.name);
   kind.fail(fmt::format("unknown kind \"{}\"; the kinds are {}", name, names));

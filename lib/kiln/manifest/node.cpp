@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/nearest.hpp"
 #include "base/utf8.hpp"
 #include "kiln/error.hpp"
 
@@ -69,10 +70,12 @@ std::string Node::kind() const {
   }
 }
 
-void Node::check_members(std::initializer_list<std::string_view> known) const {
+void Node::check_members(std::span<const std::string_view> known) const {
   if (!value_->is_object()) fail("expected an object, found " + kind());
   for (const auto& [member, value] : value_->items()) {
     if (std::find(known.begin(), known.end(), member) != known.end()) continue;
+    if (const std::string_view nearest = base::nearest(member, known); !nearest.empty())
+      fail(fmt::format("unknown member \"{}\": did you mean \"{}\"?", shown(member), nearest));
     std::string names;
     for (const std::string_view each : known) names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", each);
     fail(fmt::format("unknown member \"{}\"; the members are {}", shown(member), names));
@@ -134,8 +137,11 @@ std::int64_t Node::integer(std::int64_t lowest, std::int64_t highest) const {
   // JSON has one kind of numbers: 2.0 is the whole number 2, as it is for the schema.
   if (value_->is_number_float()) {
     const double number = value_->get<double>();
-    if (!(number >= static_cast<double>(lowest) && number <= static_cast<double>(highest)) || number != std::floor(number))
-      complain();
+    // Beyond 2⁵³ such a number stands for its neighbours, too.
+    constexpr double kExact = 9007199254740992.0;
+    const bool within =
+        number >= std::max(static_cast<double>(lowest), -kExact) && number <= std::min(static_cast<double>(highest), kExact);
+    if (!within || number != std::floor(number)) complain();
     return static_cast<std::int64_t>(number);
   }
   if (!value_->is_number_integer()) complain();

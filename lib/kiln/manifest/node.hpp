@@ -5,11 +5,13 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "kiln/error.hpp"
 #include "manifest/json_text.hpp"
 
 namespace kiln::manifest {
@@ -23,9 +25,23 @@ class Node {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const Json& json() const noexcept { return *value_; }
   [[noreturn]] void fail(const std::string& message) const;
+  /// What make() gives. Where it refuses a signature or a dtype, this place is told.
+  template <class Make>
+  auto locate(const Make& make) const {
+    try {
+      return make();
+    } catch (const SignatureError& error) {
+      fail(error.what());
+    } catch (const TypeError& error) {
+      fail(error.what());
+    }
+  }
 
   /// Checks that this is an object with no members but these.
-  void check_members(std::initializer_list<std::string_view> known) const;
+  void check_members(std::span<const std::string_view> known) const;
+  void check_members(std::initializer_list<std::string_view> known) const {
+    check_members(std::span(known.begin(), known.size()));
+  }
   [[nodiscard]] bool has(std::string_view member) const { return value_->is_object() && value_->contains(member); }
   [[nodiscard]] std::optional<Node> find(std::string_view member) const;
   [[nodiscard]] Node at(std::string_view member) const;
@@ -40,7 +56,6 @@ class Node {
   /// A user's text: a string, or {"latin1": "…"} for bytes that are not UTF-8.
   [[nodiscard]] std::string text() const;
   [[nodiscard]] bool flag() const;
-  /// Bounds that a double holds.
   [[nodiscard]] std::int64_t integer(std::int64_t lowest, std::int64_t highest) const;
 
  private:

@@ -17,11 +17,9 @@
 #include "kiln/error.hpp"
 #include "manifest/calls.hpp"
 #include "manifest/definition.hpp"
-#include "manifest/gufunc_entry.hpp"
 #include "manifest/kernel_entry.hpp"
 #include "manifest/record_file.hpp"
 #include "manifest/reduction_entry.hpp"
-#include "manifest/ufunc_entry.hpp"
 #include "manifest/work.hpp"
 
 namespace kiln::manifest {
@@ -43,42 +41,20 @@ Json with_call(Json kernel, Json call) {
 
 }  // namespace
 
-Json recorded_kernel(UfuncDefinition definition) {
-  collect_headers(definition.name, definition.compile, definition.body + definition.expression);
-  return ufunc_json(definition);
-}
-
-Json recorded_kernel(GufuncDefinition definition) {
-  collect_headers(definition.name, definition.compile, definition.body);
-  return gufunc_json(definition);
-}
-
-Json recorded_kernel(ReductionDefinition definition, bool leads) {
-  collect_headers(definition.name, definition.compile,
-                  definition.accumulator + "\n" + definition.map + "\n" + definition.reduce + "\n" + definition.post + "\n" +
-                      definition.identity);
-  return reduction_json(definition, leads);
-}
-
-Json recorded_kernel(RawKernelDefinition definition) {
-  collect_headers(definition.name, definition.compile, definition.body);
-  return kernel_json(definition);
-}
-
 void FileRecorder::used(const UfuncDefinition& ufunc, const call::Description& call) noexcept {
-  add_recorded(ufunc.name, [&] { return with_call(recorded_kernel(ufunc), call_json(call)); });
+  add_recorded(ufunc.name, [&] { return with_call(recorded_definition(ufunc), call_json(call)); });
 }
 
 void FileRecorder::used(const GufuncDefinition& gufunc, const call::Description& call) noexcept {
-  add_recorded(gufunc.name, [&] { return with_call(recorded_kernel(gufunc), call_json(call)); });
+  add_recorded(gufunc.name, [&] { return with_call(recorded_definition(gufunc), call_json(call)); });
 }
 
 void FileRecorder::used(const ReductionDefinition& reduction, bool leads, const call::Description& call) noexcept {
-  add_recorded(reduction.name, [&] { return with_call(recorded_kernel(reduction, leads), call_json(call)); });
+  add_recorded(reduction.name, [&] { return with_call(with_leads(recorded_definition(reduction), leads), call_json(call)); });
 }
 
 void FileRecorder::used(const ufunc::RawUse& use) noexcept {
-  add_recorded(use.definition.name, [&] { return with_call(recorded_kernel(use.definition), kernel_call_json(use)); });
+  add_recorded(use.definition.name, [&] { return with_call(recorded_definition(use.definition), kernel_call_json(use)); });
 }
 
 template <class Make>

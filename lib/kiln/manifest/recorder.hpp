@@ -67,10 +67,4 @@ class FileRecorder final : public ufunc::Recorder {
   std::string last_complaint_;
 };
 
-/// The JSON of a definition, with the headers that it reached, so that it stands alone.
-[[nodiscard]] Json recorded_kernel(UfuncDefinition definition);
-[[nodiscard]] Json recorded_kernel(GufuncDefinition definition);
-[[nodiscard]] Json recorded_kernel(ReductionDefinition definition, bool leads);
-[[nodiscard]] Json recorded_kernel(RawKernelDefinition definition);
-
 }  // namespace kiln::manifest

@@ -1,12 +1,7 @@
 #include "manifest/reduction_entry.hpp"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-#include <array>
 #include <memory>
 #include <utility>
-#include <vector>
 
 #include "manifest/calls.hpp"
 #include "manifest/definition.hpp"
@@ -19,20 +14,6 @@ namespace {
 
 using detail::ReductionImpl;
 using ufunc::Loop;
-using SharedReduction = std::shared_ptr<const ReductionImpl>;
-
-struct Part {
-  const char* member;
-  std::string ReductionDefinition::* text;
-};
-constexpr std::array kParts{Part{"accumulator", &ReductionDefinition::accumulator}, Part{"map", &ReductionDefinition::map},
-                            Part{"reduce", &ReductionDefinition::reduce}, Part{"post", &ReductionDefinition::post},
-                            Part{"identity", &ReductionDefinition::identity}};
-
-SharedReduction make_impl(const Node& node, ReductionDefinition definition, bool leads, const std::string& folder) {
-  resolve_folders(definition.compile, folder);
-  return make_located(node, node, definition.name, "reduce", [&] { return detail::make_reduction(definition, leads); });
-}
 
 /// Of arrays in the loop's dtypes, all of which is reduced, and scalars for constants.
 call::Description usual_call(const ReductionImpl& impl, const Loop& loop) {
@@ -61,54 +42,41 @@ program::Planned plan(const ReductionImpl& impl, const call::Description& call, 
 
 }  // namespace
 
-Entry read_reduction(const Node& node, const std::string& folder) {
-  node.check_members({"kind",    "name",         "signatures",  "accumulator",    "map",      "reduce",
-                      "post",    "identity",     "reorderable", "identity_leads", "preamble", "functions",
-                      "headers", "include_dirs", "defines",     "link",           "contract", "fast_math",
-                      "debug",   "types",        "loops",       "calls"});
+Made<ReductionImpl> read_reduction_definition(const Node& node, const std::string& folder, Others uses) {
+  check_members<ReductionDefinition>(node, {"kind", "identity_leads"}, uses);
   ReductionDefinition definition;
-  definition.name = read_name(node.at("name"));
-  definition.signatures = read_signatures(node.at("signatures"));
-  for (const Part& part : kParts) {
-    if (const auto text = node.find(part.member)) definition.*part.text = read_text(*text);
-  }
-  if (definition.reduce.empty()) static_cast<void>(node.at("reduce"));
-  if (const auto flag = node.find("reorderable")) definition.reorderable = flag->flag();
+  read_members(node, definition);
+  check_signatures(node.at("signatures"), definition.signatures, "float32(float32 a, float32 b)",
+                   [](const std::string& signature) { return signature::parse(signature); });
   bool leads = false;
   if (const auto flag = node.find("identity_leads")) {
     leads = flag->flag();
     if (leads && definition.identity.empty()) flag->fail("there is no \"identity\" that could stand in front of the elements");
   }
-  read_options(node, definition.compile);
-  Entry entry;
-  entry.json = reduction_json(definition, leads);
-  const SharedReduction impl = make_impl(node, std::move(definition), leads, folder);
+  Made<ReductionImpl> made = make_located(node, node, std::move(definition), "reduce", folder, [&](ReductionDefinition whole) {
+    return detail::make_reduction(std::move(whole), leads);
+  });
+  made.json = with_leads(std::move(made.json), leads);
+  return made;
+}
+
+Entry read_reduction(const Node& node, const std::string& folder) {
+  const Made<ReductionImpl> made = read_reduction_definition(node, folder, {"types", "loops", "calls"});
+  const std::shared_ptr<const ReductionImpl>& impl = made.impl;
+  Entry entry{made.json, {}};
   Calls calls(entry, impl->name(),
               [impl](const call::Description& call, DeviceKind kind, bool render) { return plan(*impl, call, kind, render); });
-  if (const auto list = node.find("calls")) {
-    read_calls(node, *list, {"types", "loops"}, "one with contiguous arrays for every loop", entry.json, [&](const Node& each) {
-      return calls.read(each, {"inputs", "where", "out", "loop", "axis", "keepdims", "initial"}, Calls::AxisOf::several);
-    });
-    return entry;
-  }
-  for (const Loop& loop : read_loops(node, impl->loops().signatures())) {
-    if (node.has("loops")) entry.json["loops"].push_back(ufunc::loop_text(loop));
-    calls.add(node, usual_call(*impl, loop));
-  }
-  if (const auto types = node.find("types")) entry.json["types"] = types->json();
+  const auto read_call = [&](const Node& each) {
+    return calls.read(each, {"inputs", "where", "out", "loop", "axis", "keepdims", "initial"}, Calls::AxisOf::several);
+  };
+  read_uses(node, impl->loops().signatures(), {"types", "loops"}, entry, read_call,
+            [&](const Loop& loop) { calls.add(node, usual_call(*impl, loop)); });
   return entry;
 }
 
-Json reduction_json(const ReductionDefinition& definition, bool leads) {
-  Json json{{"kind", "reduction"}, {"name", definition.name}, {"signatures", definition.signatures}};
-  for (const Part& part : kParts) {
-    const std::string& text = definition.*part.text;
-    if (!text.empty()) json[part.member] = text_json(text);
-  }
-  if (definition.reorderable) json["reorderable"] = true;
-  if (leads) json["identity_leads"] = true;
-  write_options(definition.compile, json);
-  return json;
+Json with_leads(Json reduction, bool leads) {
+  if (leads) reduction["identity_leads"] = true;
+  return reduction;
 }
 
 }  // namespace kiln::manifest

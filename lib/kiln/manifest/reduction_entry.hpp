@@ -4,12 +4,17 @@
 #include <string>
 
 #include "kiln/reduction.hpp"
+#include "manifest/definition.hpp"
 #include "manifest/entry.hpp"
 
 namespace kiln::manifest {
 
 [[nodiscard]] Entry read_reduction(const Node& node, const std::string& folder);
 
-/// What read_reduction() reads, without calls. `leads`: the identity stands in front of the elements.
-[[nodiscard]] Json reduction_json(const ReductionDefinition& definition, bool leads);
+/// The definition, beside which there may be `uses`. Fails for what reduction() refuses.
+[[nodiscard]] Made<detail::ReductionImpl> read_reduction_definition(const Node& node, const std::string& folder,
+                                                                    Others uses = {});
+/// A reduction's JSON, with whether the identity stands in front of the elements.
+[[nodiscard]] Json with_leads(Json reduction, bool leads);
+
 }  // namespace kiln::manifest

@@ -3,12 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <memory>
+#include <string_view>
 #include <utility>
 
 #include "kiln/error.hpp"
 #include "manifest/calls.hpp"
 #include "manifest/definition.hpp"
+#include "manifest/formats.hpp"
 #include "manifest/ufunc_loops.hpp"
 #include "reduce/call.hpp"
 #include "reduce/method.hpp"
@@ -21,45 +24,6 @@ namespace kiln::manifest {
 namespace {
 
 using detail::UfuncImpl;
-
-UfuncDefinition read_short(const Node& node) {
-  for (const char* other : {"name", "signatures", "body", "expression"}) {
-    if (const auto found = node.find(other)) found->fail("\"kernel\" says it already: leave one of them out");
-  }
-  const Node text = node.at("kernel");
-  UfuncDefinition definition;
-  try {
-    definition = parse_kernel(read_text(text));
-  } catch (const SignatureError& error) {
-    text.fail(error.what());
-  }
-  return definition;
-}
-
-UfuncDefinition read_long(const Node& node) {
-  UfuncDefinition definition;
-  definition.name = read_name(node.at("name"));
-  definition.signatures = read_signatures(node.at("signatures"));
-  const auto body = node.find("body");
-  const auto expression = node.find("expression");
-  if (body.has_value() == expression.has_value()) {
-    node.fail(body ? "give a \"body\" or an \"expression\", not both" : "neither a \"body\" nor an \"expression\" given");
-  }
-  (body ? definition.body : definition.expression) = read_text(body ? *body : *expression);
-  return definition;
-}
-
-void read_method_options(const Node& node, UfuncDefinition& definition) {
-  if (const auto identity = node.find("identity")) definition.identity = read_text(*identity);
-  if (const auto flag = node.find("reorderable")) definition.reorderable = flag->flag();
-  if (const auto flag = node.find("widens_integers")) definition.widens_integers = flag->flag();
-}
-
-std::shared_ptr<const UfuncImpl> make_impl(const Node& node, UfuncDefinition definition, const std::string& folder) {
-  resolve_folders(definition.compile, folder);
-  const char* const body = node.has("kernel") ? "kernel" : definition.expression.empty() ? "body" : "expression";
-  return make_located(node, node, definition.name, body, [&] { return detail::make_ufunc(definition); });
-}
 
 [[noreturn]] void fail_method(const Node& node) {
   node.fail(fmt::format("unknown method \"{}\"; the methods are reduce, reduceat, accumulate and at, and outer is a call",
@@ -210,29 +174,36 @@ std::vector<call::Description> usual_calls(const Node& method, const ufunc::Loop
 
 }  // namespace
 
-Entry read_ufunc(const Node& node, const std::string& folder) {
-  node.check_members(
-      {"kind",      "kernel",       "name",    "signatures", "body",     "expression",  "preamble",        "functions",
-       "headers",   "include_dirs", "defines", "link",       "identity", "reorderable", "widens_integers", "contract",
-       "fast_math", "debug",        "types",   "loops",      "methods",  "calls"});
+Made<UfuncImpl> read_ufunc_definition(const Node& node, const std::string& folder, Others uses) {
+  check_members<UfuncDefinition>(node, {"kind", "kernel"}, uses);
   if (const auto kind = node.find("kind"); kind && kind->word() != "ufunc")
     kind->fail("\"kernel\" in one string is a \"ufunc\"");
-  UfuncDefinition definition = node.has("kernel") ? read_short(node) : read_long(node);
-  read_options(node, definition.compile);
-  read_method_options(node, definition);
-  Entry entry;
-  entry.json = ufunc_json(definition);
-  const std::shared_ptr<const UfuncImpl> impl = make_impl(node, std::move(definition), folder);
+  UfuncDefinition definition;
+  if (const auto text = node.find("kernel")) {
+    definition = text->locate([&] { return parse_kernel(Code::read(*text)); });
+    static constexpr std::array<std::string_view, 4> kSaid{"name", "signatures", "body", "expression"};
+    read_members(node, definition, kSaid);
+  } else {
+    read_members(node, definition);
+    check_signatures(node.at("signatures"), definition.signatures, "float32(float32 a, float32 b)",
+                     [](const std::string& signature) { return signature::parse(signature); });
+    if (definition.body.empty() == definition.expression.empty()) {
+      node.fail(definition.body.empty() ? "neither a \"body\" nor an \"expression\" given"
+                                        : "give a \"body\" or an \"expression\", not both");
+    }
+  }
+  const char* const body = node.has("kernel") ? "kernel" : definition.expression.empty() ? "body" : "expression";
+  return make_located(node, node, std::move(definition), body, folder, detail::make_ufunc);
+}
+
+Entry read_ufunc(const Node& node, const std::string& folder) {
+  const Made<UfuncImpl> made = read_ufunc_definition(node, folder, {"types", "loops", "methods", "calls"});
+  const std::shared_ptr<const UfuncImpl>& impl = made.impl;
+  Entry entry{made.json, {}};
   Calls calls(entry, impl->name(),
               [impl](const call::Description& call, DeviceKind kind, bool render) { return plan(*impl, call, kind, render); });
-  if (const auto list = node.find("calls")) {
-    read_calls(node, *list, {"types", "loops", "methods"}, "one with contiguous arrays for every loop", entry.json,
-               [&](const Node& each) { return read_call(each, calls); });
-    return entry;
-  }
   const std::vector<Node> methods = read_methods(node, entry);
-  for (const ufunc::Loop& loop : read_loops(node, impl->signatures())) {
-    if (node.has("loops")) entry.json["loops"].push_back(ufunc::loop_text(loop));
+  const auto add_loop = [&](const ufunc::Loop& loop) {
     if (methods.empty()) calls.add(node, usual_call(loop, "[1024]", impl->constants()));
     for (const Node& method : methods) {
       // A CPU has one kernel for all layouts that these differ by.
@@ -240,23 +211,11 @@ Entry read_ufunc(const Node& node, const std::string& folder) {
       for (const call::Description& call : usual_calls(method, loop, impl->constants()))
         calls.add(method, call, std::exchange(first, false));
     }
-  }
-  if (const auto types = node.find("types")) entry.json["types"] = types->json();
-  return entry;
-}
-
-Json ufunc_json(const UfuncDefinition& definition) {
-  Json json{{"kind", "ufunc"}, {"name", definition.name}, {"signatures", definition.signatures}};
-  const auto text = [&](const char* member, const std::string& value) {
-    if (!value.empty()) json[member] = text_json(value);
   };
-  text("body", definition.body);
-  text("expression", definition.expression);
-  text("identity", definition.identity);
-  if (definition.reorderable) json["reorderable"] = true;
-  if (definition.widens_integers) json["widens_integers"] = true;
-  write_options(definition.compile, json);
-  return json;
+  read_uses(
+      node, impl->signatures(), {"types", "loops", "methods"}, entry, [&](const Node& each) { return read_call(each, calls); },
+      add_loop);
+  return entry;
 }
 
 }  // namespace kiln::manifest

@@ -4,13 +4,14 @@
 #include <string>
 
 #include "kiln/ufunc.hpp"
+#include "manifest/definition.hpp"
 #include "manifest/entry.hpp"
 
 namespace kiln::manifest {
 
 [[nodiscard]] Entry read_ufunc(const Node& node, const std::string& folder);
 
-/// A definition without what is compiled of it and defaults left out.
-[[nodiscard]] Json ufunc_json(const UfuncDefinition& definition);
+/// The definition, beside which there may be `uses`. Fails for what vectorize() refuses.
+[[nodiscard]] Made<detail::UfuncImpl> read_ufunc_definition(const Node& node, const std::string& folder, Others uses = {});
 
 }  // namespace kiln::manifest

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "kiln/error.hpp"
 #include "manifest/calls.hpp"
+#include "manifest/definition.hpp"
 #include "ufunc/layout_class.hpp"
 
 namespace kiln::manifest {
@@ -53,11 +53,7 @@ Choice read_choice(const Node& node, std::span<const TypeSignature> signatures) 
                            [&](const TypeVariable& each) { return each.name == variable; });
     }
     if (!known) value.fail("no signature has a type variable of that name");
-    try {
-      choice.dtypes.emplace(variable, dtype_from_name(value.word()));
-    } catch (const TypeError& error) {
-      value.fail(error.what());
-    }
+    choice.dtypes.emplace(variable, value.locate([&] { return dtype_from_name(value.word()); }));
   }
   if (choice.dtypes.empty()) node.fail("expected a type variable and its dtype, as {\"T\": \"float32\"}");
   return choice;
@@ -106,23 +102,6 @@ void add_combinations(const TypeSignature& signature, const std::vector<std::vec
 
 }  // namespace
 
-std::vector<std::string> read_signatures(const Node& node) {
-  std::vector<std::string> signatures;
-  for (const Node& each : node.list()) {
-    signatures.push_back(each.word());
-    try {
-      static_cast<void>(signature::parse(signatures.back()));
-    } catch (const SignatureError& error) {
-      each.fail(error.what());
-    }
-    if (std::find(signatures.begin(), signatures.end() - 1, signatures.back()) != signatures.end() - 1) {
-      each.fail("the same signature is there twice");
-    }
-  }
-  if (signatures.empty()) node.fail("no signature given; write one like \"float32(float32 a, float32 b)\"");
-  return signatures;
-}
-
 std::vector<Loop> read_loops(const Node& node, std::span<const TypeSignature> signatures) {
   Loops loops(node);
   if (const auto given = node.find("loops")) {
@@ -155,6 +134,18 @@ std::vector<Loop> read_loops(const Node& node, std::span<const TypeSignature> si
     if (!chosen) add_combinations(signature, dtypes_of_variables(signature, place, nullptr), loops);
   }
   return loops.take();
+}
+
+void read_uses(const Node& node, std::span<const TypeSignature> signatures, std::initializer_list<const char*> instead,
+               Entry& entry, const std::function<Json(const Node&)>& read_call,
+               const std::function<void(const Loop&)>& add_loop) {
+  if (const auto list = node.find("calls"))
+    return read_calls(node, *list, instead, "one with contiguous arrays for every loop", entry.json, read_call);
+  for (const Loop& loop : read_loops(node, signatures)) {
+    if (node.has("loops")) entry.json["loops"].push_back(ufunc::loop_text(loop));
+    add_loop(loop);
+  }
+  if (const auto types = node.find("types")) entry.json["types"] = types->json();
 }
 
 }  // namespace kiln::manifest

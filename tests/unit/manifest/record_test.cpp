@@ -19,6 +19,7 @@
 #include "base/have_cpu.hpp"
 #include "cache/flight.hpp"
 #include "kiln/manifest.hpp"
+#include "manifest/definition.hpp"
 #include "manifest/document.hpp"
 #include "manifest/record_file.hpp"
 #include "manifest/recorder.hpp"
@@ -325,7 +326,7 @@ TEST_CASE("a lock that another process holds is waited for, but not for ever") {
   const TemporaryDirectory folder;
   const std::string path = folder / "record.json";
   manifest::KernelSet kernels;
-  kernels.add(manifest::recorded_kernel(Sample("a").definition));
+  kernels.add(manifest::recorded_definition(Sample("a").definition));
   {
     const auto held = cache::take_flight(path + ".lock", std::chrono::seconds(10));
     REQUIRE(held.state == cache::FlightState::held);
