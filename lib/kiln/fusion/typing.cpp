@@ -44,13 +44,12 @@ Typing type_graph(const Graph& graph, const std::string& name, std::span<const A
     std::vector<Argument> inputs;
     for (const Graph::Operand& operand : step.inputs) inputs.push_back(argument_of(operand));
     try {
-      const ufunc::Loop& loop =
-          typing.loops.emplace_back(ufunc::choose_loop({.name = step.ufunc->name(),
-                                                        .options = "",
-                                                        .signatures = step.ufunc->signatures(),
-                                                        .arguments = inputs,
-                                                        .casting = casting,
-                                                        .bools_are_numbers = step.ufunc->definition().bools_are_numbers}));
+      const ufunc::Loop& loop = typing.loops.emplace_back(ufunc::choose_loop({.name = step.ufunc->name(),
+                                                                              .options = "",
+                                                                              .signatures = step.ufunc->signatures(),
+                                                                              .arguments = inputs,
+                                                                              .casting = casting,
+                                                                              .definition = &step.ufunc->definition()}));
       for (std::size_t i = 0; i < step.inputs.size(); ++i) {
         const Graph::Operand& operand = step.inputs[i];
         if (operand.kind == Kind::parameter) uses[operand.index].insert(loop.inputs[i]);

@@ -55,7 +55,7 @@ Loop ComposedLoops::choose(const ufunc::LoopRequest& request) const {
   of_map.options = "";
   of_map.signatures = map().signatures();
   of_map.dtype = std::nullopt;
-  of_map.bools_are_numbers = map().definition().bools_are_numbers;
+  of_map.definition = &map().definition();
   const Loop mapped = map().choose(of_map);
   const Loop combined = ufunc::choose_reduction_loop({.name = combine().name(),
                                                       .method = "reduce",
@@ -63,9 +63,8 @@ Loop ComposedLoops::choose(const ufunc::LoopRequest& request) const {
                                                       .source = combine().source(),
                                                       .array = mapped.outputs[0],
                                                       .dtype = request.dtype,
-                                                      .widens_integers = combine().definition().widens_integers,
-                                                      .identity = !options_.identity.empty(),
-                                                      .bools_are_numbers = combine().definition().bools_are_numbers});
+                                                      .definition = &combine().definition(),
+                                                      .identity = !options_.identity.empty()});
   if (!options_.identity.empty()) {
     probe_identity(combine(), combined.outputs[0]);
   }

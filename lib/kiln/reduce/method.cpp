@@ -15,9 +15,8 @@ ufunc::Loop Method::choose(const call::Operands& operands, const ufunc::LoopOpti
                                                    .source = ufunc_.source(),
                                                    .array = operands.rep(0)->dtype,
                                                    .dtype = options.dtype,
-                                                   .widens_integers = ufunc_.definition().widens_integers,
-                                                   .identity = has_identity(),
-                                                   .bools_are_numbers = ufunc_.definition().bools_are_numbers});
+                                                   .definition = &ufunc_.definition(),
+                                                   .identity = has_identity()});
   operands.check_casts(ufunc::types_of(loop), Casting::same_kind);
   if (has_identity() && method_ == ufunc::Method::reduce) probe_identity(ufunc_, loop.outputs[0]);
   return loop;

@@ -101,7 +101,7 @@ Loop AccumulateCall::chosen_loop() const {
                                .reduces = true,
                                .signatures = ufunc_.signatures(),
                                .arguments = pair,
-                               .bools_are_numbers = ufunc_.definition().bools_are_numbers});
+                               .definition = &ufunc_.definition()});
     if (loop.inputs[0] == loop.outputs[0] && loop.inputs[1] == loop.outputs[0]) return loop;
   }
   return choose_reduction_loop({.name = ufunc_.name(),
@@ -110,9 +110,9 @@ Loop AccumulateCall::chosen_loop() const {
                                 .source = ufunc_.source(),
                                 .array = array().dtype,
                                 .dtype = options_.dtype,
-                                .widens_integers = ufunc_.definition().widens_integers && !operands_.is_given(0),
-                                .identity = !ufunc_.definition().identity.empty(),
-                                .bools_are_numbers = ufunc_.definition().bools_are_numbers});
+                                .definition = &ufunc_.definition(),
+                                .has_out = operands_.is_given(0),
+                                .identity = !ufunc_.definition().identity.empty()});
 }
 
 void AccumulateCall::find_axis() {

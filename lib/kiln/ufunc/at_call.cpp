@@ -182,7 +182,7 @@ void AtCall::choose_loop() {
                                .options = "",
                                .signatures = ufunc_.signatures(),
                                .arguments = arguments,
-                               .bools_are_numbers = ufunc_.definition().bools_are_numbers});
+                               .definition = &ufunc_.definition()});
     if (!can_cast(loop.outputs[0], target_.dtype(), Casting::same_kind)) {
       throw TypeError(what() + ": cannot cast the result from " + std::string(name(loop.outputs[0])) + " to the array's " +
                       std::string(name(target_.dtype())) + " under casting \"same_kind\" for the loop " + loop.text +

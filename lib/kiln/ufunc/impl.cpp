@@ -63,7 +63,7 @@ ufunc::Loop UfuncImpl::choose(const call::Operands& operands, const ufunc::LoopO
                              .dtype = options.dtype,
                              .forced_signature = options.signature,
                              .casting = options.casting,
-                             .bools_are_numbers = definition_.bools_are_numbers});
+                             .definition = &definition_});
   operands.check_casts(ufunc::types_of(loop), options.casting);
   return loop;
 }

@@ -166,7 +166,7 @@ std::string ways_out(const LoopRequest& request, const Typed& given, std::string
 }
 
 Loop search(const LoopRequest& request, const Typed& given) {
-  const bool safe = request.bools_are_numbers ||
+  const bool safe = request.definition == nullptr || request.definition->bools_are_numbers ||
                     std::any_of(given.dtypes.begin(), given.dtypes.end(), [](DType dtype) { return dtype != DType::bool_; });
   for (const bool exact : {true, false}) {
     if (!exact && !safe) {

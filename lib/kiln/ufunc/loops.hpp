@@ -45,7 +45,7 @@ struct LoopRequest {
   std::optional<DType> dtype = std::nullopt;  ///< forces the loop with these outputs
   std::string_view forced_signature = {};     ///< "float32, float32 -> float32"
   Casting casting = Casting::same_kind;
-  bool bools_are_numbers = true;  ///< false: unless a loop is forced, bools alone find no loop of another dtype
+  const UfuncDefinition* definition = nullptr;  ///< whose options decide; null: the defaults
 };
 
 /// TypeError where no loop fits, or where the one that does needs a cast that `casting` forbids; SignatureError for a forced

@@ -19,7 +19,7 @@ Loop loop_of(const ReductionLoopRequest& request, DType dtype) {
                         .reduces = true,
                         .signatures = request.signatures,
                         .arguments = twice,
-                        .bools_are_numbers = request.bools_are_numbers};
+                        .definition = request.definition};
   return request.source != nullptr ? request.source->choose(two) : choose_loop(two);
 }
 
@@ -56,7 +56,7 @@ Loop choose_reduction_loop(const ReductionLoopRequest& request) {
     throw TypeError(what + ": no loop takes two " + std::string(name(*request.dtype)) +
                     " and gives one, as .dtype asks; its loops are " + texts_of(request.signatures));
   }
-  if (request.widens_integers) {
+  if (request.definition != nullptr && request.definition->widens_integers && !request.has_out) {
     if (std::optional<Loop> loop = uniform_loop(request, widened(request.array))) return std::move(*loop);
   }
   Loop loop = loop_of(request, request.array);

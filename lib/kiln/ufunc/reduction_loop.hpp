@@ -18,11 +18,11 @@ struct ReductionLoopRequest {
   std::span<const signature::TypeSignature> signatures = {};
   const LoopSource* source = nullptr;  ///< of the loops, where they are not the signatures
   DType array = DType::float64;
-  std::optional<DType> dtype = std::nullopt;  ///< forces it
-  bool widens_integers = false;
+  std::optional<DType> dtype = std::nullopt;    ///< forces it
+  const UfuncDefinition* definition = nullptr;  ///< as in LoopRequest
+  bool has_out = false;                         ///< an output is given, whose dtype integers keep
   /// There is a neutral value. A loop that gives bool then asks for nothing but truth, and bools do for other dtypes.
   bool identity = false;
-  bool bools_are_numbers = true;  ///< as in LoopRequest
 };
 
 /// TypeError where the ufunc has no such loop, or not two inputs and one output.

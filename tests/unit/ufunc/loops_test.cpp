@@ -69,14 +69,15 @@ TEST_CASE("casting does not widen the search, it only checks") {
 TEST_CASE("bools alone are refused where they are no numbers, unless a loop is forced") {
   const auto loops = signatures({"int8(int8 a, int8 b)", "int64(int64 a, int64 b)"});
   const std::vector<Argument> bools{array(DType::bool_), weak(DType::bool_)};
+  const kiln::UfuncDefinition strict{.bools_are_numbers = false};
   CHECK(chosen(loops, bools) == "int8(int8 a, int8 b)");
-  CHECK(message_of([&] { choose_loop({.name = "f", .signatures = loops, .arguments = bools, .bools_are_numbers = false}); }) ==
+  CHECK(message_of([&] { choose_loop({.name = "f", .signatures = loops, .arguments = bools, .definition = &strict}); }) ==
         "f: bools are no numbers here, and no loop takes (bool, bool); convert an argument with astype(), force a loop with "
         ".dtype "
         "or .signature, or use a logical function");
   const auto text = [&](kiln::ufunc::LoopRequest request) {
     request.signatures = loops;
-    request.bools_are_numbers = false;
+    request.definition = &strict;
     return choose_loop(request).text;
   };
   const std::vector<Argument> mixed{array(DType::bool_), array(DType::int8)};
@@ -85,7 +86,7 @@ TEST_CASE("bools alone are refused where they are no numbers, unless a loop is f
   CHECK(text({.arguments = bools, .forced_signature = "int8, int8 -> int8"}) == "int8(int8 a, int8 b)");
   const auto exact = signatures({"int8(int8)", "bool(bool)"});
   const std::vector<Argument> one{array(DType::bool_)};
-  CHECK(choose_loop({.signatures = exact, .arguments = one, .bools_are_numbers = false}).text == "bool(bool)");
+  CHECK(choose_loop({.signatures = exact, .arguments = one, .definition = &strict}).text == "bool(bool)");
 }
 
 TEST_CASE("open type variables bind by promotion") {

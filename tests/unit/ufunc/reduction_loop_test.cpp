@@ -19,17 +19,20 @@ struct Given {
   std::optional<DType> dtype = std::nullopt;
   bool widens_integers = false;
   bool identity = false;
+  bool has_out = false;
 };
 
 std::string chosen(const Given& given) {
   std::vector<kiln::signature::TypeSignature> parsed;
   for (const std::string& text : given.signatures) parsed.push_back(kiln::signature::parse(text));
+  const kiln::UfuncDefinition definition{.widens_integers = given.widens_integers};
   return choose_reduction_loop({.name = "f",
                                 .method = "reduce",
                                 .signatures = parsed,
                                 .array = given.array,
                                 .dtype = given.dtype,
-                                .widens_integers = given.widens_integers,
+                                .definition = &definition,
+                                .has_out = given.has_out,
                                 .identity = given.identity})
       .text;
 }
@@ -50,6 +53,8 @@ TEST_CASE("sums and products of small integers run in 64 bits") {
   CHECK(widened(DType::uint64) == "uint64(uint64, uint64)");
   CHECK(widened(DType::float16) == "float16(float16, float16)");
   CHECK(chosen({{"T(T, T)"}, DType::int16, DType::int16, true}) == "int16(int16, int16)");
+  const Given into{.signatures = {"T(T, T)"}, .array = DType::int16, .widens_integers = true, .has_out = true};
+  CHECK(chosen(into) == "int16(int16, int16)");
 }
 
 TEST_CASE("a loop that gives another dtype leads to the one that gives what it takes") {
