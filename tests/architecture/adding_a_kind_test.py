@@ -59,8 +59,8 @@ def faults(root, patch=None, page=None):
     return found
 
 
-def copy_tree(root, folder):
-    """What git tracks, or would, in `folder`; files that are the same keep their times, so that a second run builds little."""
+def copy_tree(root, folder, patch=PATCH):
+    """What git tracks, or would, with a patch, in `folder`; files that are the same keep their times, so that a second run builds little."""
     environment = os.environ | {"GIT_CEILING_DIRECTORIES": str(root.parent)}
     listed = subprocess.run(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=root, capture_output=True, text=True, check=True,
                             env=environment).stdout
@@ -70,9 +70,9 @@ def copy_tree(root, folder):
         for name in names:
             (fresh / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy2(root / name, fresh / name)
-        why = apply(fresh, (root / PATCH).read_text(encoding="utf-8"))
+        why = apply(fresh, (root / patch).read_text(encoding="utf-8"))
         if why:
-            raise SystemExit(f"{PATCH} does not apply: {why}")
+            raise SystemExit(f"{patch} does not apply: {why}")
         wanted = {file.relative_to(fresh) for file in fresh.rglob("*") if file.is_file()}
         for file in [file for file in folder.rglob("*") if file.is_file() and file.relative_to(folder) not in wanted]:
             if file.relative_to(folder).parts[0] not in ("build", ".deps"):
