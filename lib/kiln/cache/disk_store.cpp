@@ -11,8 +11,6 @@
 #include <cerrno>
 #include <ctime>
 #include <iterator>
-#include <string_view>
-#include <utility>
 
 #include "base/fault_point.hpp"
 #include "base/file.hpp"
@@ -21,43 +19,13 @@
 #include "cache/flight.hpp"
 #include "cache/folder.hpp"
 #include "cache/key.hpp"
+#include "cache/lazy_tier.hpp"
 #include "cache/names.hpp"
 #include "cache/tuning_file.hpp"
 #include "cache/usage_record.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::cache {
-namespace {
-
-// A read-only tier that is opened at its first use. Opened twice by two threads, the second one's goes.
-class Slot {
- public:
-  explicit Slot(std::string path) : path_(std::move(path)) {}
-  Slot(const Slot&) = delete;
-  Slot& operator=(const Slot&) = delete;
-  ~Slot() { delete tier_.load(); }
-
-  // Null where it is refused, or not there (which is asked again).
-  const Tier* get(const Log& log) {
-    if (const Tier* const known = tier_.load(std::memory_order_acquire)) return known;
-    if (refused_.load(std::memory_order_relaxed)) return nullptr;
-    OpenedTier opened = open_read_only_tier(path_, log);
-    if (opened.trust == Trust::refused) refused_.store(true, std::memory_order_relaxed);
-    if (opened.tier == nullptr) return nullptr;
-    const Tier* known = nullptr;
-    if (tier_.compare_exchange_strong(known, opened.tier.get(), std::memory_order_acq_rel)) return opened.tier.release();
-    return known;
-  }
-
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_;
-  std::atomic<const Tier*> tier_{nullptr};
-  std::atomic<bool> refused_{false};
-};
-
-}  // namespace
 
 struct DiskStore::Impl {
   // Faults that are told once.
@@ -72,13 +40,13 @@ struct DiskStore::Impl {
   };
 
   Impl(std::string path, std::vector<std::string> others) : directory(std::move(path)), own(directory, {.self = true}) {
-    for (std::string& other : others) read_only.push_back(std::make_unique<Slot>(std::move(other)));
+    for (std::string& other : others) read_only.push_back(std::make_unique<LazyTier>(std::move(other)));
   }
 
   const std::string directory;
   const std::string nowhere;
   const DirectoryTier own;
-  std::vector<std::unique_ptr<Slot>> read_only;
+  std::vector<std::unique_ptr<LazyTier>> read_only;
   std::uint64_t max_bytes = 0;
   Log log;
   Log unusable;
@@ -134,7 +102,14 @@ struct DiskStore::Impl {
   Found find_own(const std::string& key, const std::string& digest);
   Found find_in(const Tier& tier, const std::string& key, const std::string& digest);
   void set_aside(const Folder& root, const std::string& digest, const std::string& why);
-  std::uint64_t publish(const Folder& root, const std::string& path, const std::string& bytes);
+  [[nodiscard]] bool count(const Folder& root, std::uint64_t bytes);  // true: a sweep is due
+  Folder make_shard(const Folder& root, const std::string& shard);
+  bool write(const Folder& folder, const std::string& path, std::string_view bytes);
+  void sweep_now(const Folder& root) const {
+    cache::sweep(root, max_bytes);
+    base::fault_point("put:swept");
+  }
+  bool publish(const Folder& root, const std::string& path, std::string_view bytes);
 };
 
 Found DiskStore::Impl::find_own(const std::string& key, const std::string& digest) {
@@ -203,37 +178,46 @@ void DiskStore::Impl::set_aside(const Folder& root, const std::string& digest, c
   tell(fmt::format("cache entry {} is not used: {}; moved to {}", file, why, to.path()));
 }
 
-// The bytes written, of a file by its path in the directory; 0 where it could not.
-std::uint64_t DiskStore::Impl::publish(const Folder& root, const std::string& path, const std::string& bytes) {
-  const std::string shard = path.substr(0, path.find('/'));
+// Before the files are there: a process killed in between leaves an estimate that is too high, never too low.
+bool DiskStore::Impl::count(const Folder& root, std::uint64_t bytes) {
   Refusal of_usage;
-  // Before the file is there: a process killed in between leaves an estimate that is too high, never too low.
-  const bool due = add_to_usage(root, bytes.size(), max_bytes, &of_usage);
+  const bool due = add_to_usage(root, bytes, max_bytes, &of_usage);
   base::fault_point("put:counted");
   if (of_usage.occupied()) {
     tell_occupied(root.path_of(kUsageFile), of_usage, "all of the cache is looked through at each store");
   }
+  return due;
+}
+
+// The folder of that name; empty, which is told, where it cannot be had.
+Folder DiskStore::Impl::make_shard(const Folder& root, const std::string& shard) {
   Refusal refusal;
-  const Folder folder = root.make(shard, &refusal);
-  if (!folder && refusal.occupied()) {
+  Folder folder = root.make(shard, &refusal);
+  if (folder) return folder;
+  if (refusal.occupied()) {
     tell_occupied(root.path_of(shard), refusal, "kernels that belong there are not stored");
-    return 0;
+  } else {
+    tell_unwritable(fmt::format("{} {}", root.path_of(shard), refusal.why));
   }
-  // No fsync: it took 12 ms of a compile's 10 to 20, and all it would save is the recompiling of what a power cut tears, which
-  // the checksum finds.
-  const auto error = folder ? base::publish_file(directory + "/" + path, bytes,
-                                                 {.mode = 0600, .sync = false, .lock = true, .folder = folder.get()})
-                            : base::FileError{refusal.code, fmt::format("{} {}", root.path_of(shard), refusal.why)};
-  if (error) {
-    tell_unwritable(error->text);
-    return 0;
-  }
-  base::fault_point("put:published");
-  if (due) {
-    sweep(root, max_bytes);
-    base::fault_point("put:swept");
-  }
-  return bytes.size();
+  return {};
+}
+
+// No fsync: all that it would save is the recompiling of what a power cut tears, which the checksum finds.
+bool DiskStore::Impl::write(const Folder& folder, const std::string& path, std::string_view bytes) {
+  const auto error =
+      base::publish_file(directory + "/" + path, bytes, {.mode = 0600, .sync = false, .lock = true, .folder = folder.get()});
+  if (error) tell_unwritable(error->text);
+  if (!error) base::fault_point("put:published");
+  return !error;
+}
+
+// A file by its path in the directory.
+bool DiskStore::Impl::publish(const Folder& root, const std::string& path, std::string_view bytes) {
+  const bool due = count(root, bytes.size());
+  const Folder folder = make_shard(root, path.substr(0, path.find('/')));
+  if (!folder || !write(folder, path, bytes)) return false;
+  if (due) sweep_now(root);
+  return true;
 }
 
 DiskStore::DiskStore(std::string directory, std::vector<std::string> read_only, std::uint64_t max_bytes, Log log,
@@ -303,7 +287,28 @@ std::uint64_t DiskStore::put(const std::string& canonical_key, const Record& ent
                                  entry.info.kernel, bytes.size(), std::min(impl_->max_bytes, kMaxEntryBytes)));
     return 0;
   }
-  return impl_->publish(root, entry_path(digest(canonical_key)), bytes);
+  return impl_->publish(root, entry_path(digest(canonical_key)), bytes) ? bytes.size() : 0;
+}
+
+bool DiskStore::put_bytes(const std::string& digest, std::string_view bytes) {
+  const Folder root = impl_->prepare();
+  return root && impl_->publish(root, entry_path(digest), bytes);
+}
+
+DiskStore::Batch DiskStore::begin_batch(unsigned shard, std::uint64_t bytes) {
+  Folder root = impl_->prepare();
+  if (!root || bytes == 0) return {*impl_, {}, {}, false};
+  const bool due = impl_->count(root, bytes);
+  Folder folder = impl_->make_shard(root, fmt::format("{:02x}", shard));
+  return {*impl_, std::move(root), std::move(folder), due};
+}
+
+bool DiskStore::Batch::put(const std::string& digest, std::string_view bytes) const {
+  return folder_ && store_->write(folder_, entry_path(digest), bytes);
+}
+
+void DiskStore::Batch::sweep() const {
+  store_->sweep_now(root_);
 }
 
 std::vector<TunedShape> DiskStore::tuning(const std::string& digest) {
@@ -336,7 +341,7 @@ bool DiskStore::put_tuning(const std::string& digest, const TunedShape& shape) {
   std::vector<TunedShape> shapes = impl_->own.tuning_in(root, digest, nullptr);
   replace_shape(shapes, shape);
   const std::string bytes = encode_tuning(digest, shapes);
-  return bytes.size() <= std::min(impl_->max_bytes, kMaxTuningBytes) && impl_->publish(root, tuning_path(digest), bytes) > 0;
+  return bytes.size() <= std::min(impl_->max_bytes, kMaxTuningBytes) && impl_->publish(root, tuning_path(digest), bytes);
 }
 
 std::unique_ptr<DiskStore::Flight> DiskStore::lock(const std::string& canonical_key) {

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "cache/directory_tier.hpp"
@@ -33,6 +35,12 @@ class DiskStore {
   /// Publishes by O_EXCL temporary file and rename: readers see all of an entry or nothing. (An entry that a power cut tears is
   /// found by its checksum.) Evicts the least recently used entries beyond the bound. The bytes written; 0 where it could not.
   std::uint64_t put(const std::string& canonical_key, const Record& entry);
+  /// The same for an entry as the bytes of its file.
+  bool put_bytes(const std::string& digest, std::string_view bytes);
+  /// Publishes entries of one folder of the directory, which has none of them: those whose digests begin with the same two
+  /// digits. Their bytes are counted at once, before the first is written.
+  class Batch;
+  [[nodiscard]] Batch begin_batch(unsigned shard, std::uint64_t bytes);
   /// What was measured for the entry of that digest, of every tier, the directory first. Costs as many opens as find(). What is
   /// damaged is a line of the log.
   [[nodiscard]] std::vector<TunedShape> tuning(const std::string& digest);
@@ -62,6 +70,27 @@ class DiskStore {
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
+};
+
+/// Move-only. Ends before its store.
+class DiskStore::Batch {
+ public:
+  /// As put_bytes().
+  bool put(const std::string& digest, std::string_view bytes) const;
+  /// Whether the directory may pass its bound, so that sweep() is due behind the last entry.
+  [[nodiscard]] bool needs_sweep() const noexcept { return needs_sweep_; }
+  /// Evicts what is beyond the bound. What other threads count meanwhile is lost to the estimate.
+  void sweep() const;
+
+ private:
+  friend class DiskStore;
+  Batch(Impl& store, Folder root, Folder folder, bool needs_sweep)
+      : store_(&store), root_(std::move(root)), folder_(std::move(folder)), needs_sweep_(needs_sweep) {}
+
+  Impl* store_;
+  Folder root_;
+  Folder folder_;  // empty: nothing can be written
+  bool needs_sweep_;
 };
 
 class DiskStore::Flight {

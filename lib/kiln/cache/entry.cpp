@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <limits>
 
-#include "base/hash.hpp"
 #include "base/little_endian.hpp"
 #include "base/utf8.hpp"
 
@@ -32,11 +31,6 @@ struct Sections {
 bool fail(Flaw* why, Miss reason, std::string text) {
   if (why != nullptr) *why = {reason, std::move(text)};
   return false;
-}
-
-bool has_checksum(std::string_view bytes) {
-  const std::size_t end = bytes.size() - kEntryChecksumBytes;
-  return base::view(base::hash128(bytes.substr(0, end))) == bytes.substr(end);
 }
 
 // The prologue but for its version. One size at a time against what is left: sums of hostile sizes could wrap.
@@ -66,11 +60,11 @@ bool is_other_format(std::string_view head, Flaw* why) {
 bool open(std::string_view bytes, Sections* out, Flaw* why) {
   // What another version wrote has another layout, but its checksum; without that, it is the version that is damaged.
   if (bytes.size() >= kPrologueBytes + kEntryChecksumBytes && is_other_format(bytes, why)) {
-    return has_checksum(bytes) ? false : fail(why, Miss::damaged, "wrong checksum");
+    return sound_checksum(bytes) ? false : fail(why, Miss::damaged, "wrong checksum");
   }
   Prologue sizes;
   if (!split(bytes, bytes.size(), &sizes, why)) return false;
-  if (!has_checksum(bytes)) return fail(why, Miss::damaged, "wrong checksum");
+  if (!sound_checksum(bytes)) return fail(why, Miss::damaged, "wrong checksum");
   out->key = bytes.substr(kPrologueBytes, sizes.key_bytes);
   out->info = bytes.substr(kPrologueBytes + sizes.key_bytes, sizes.info_bytes);
   out->payload = bytes.substr(kPrologueBytes + sizes.key_bytes + sizes.info_bytes, sizes.payload_bytes);
@@ -125,6 +119,13 @@ std::optional<Record> record_of(const Sections& sections, Flaw* why) {
 }
 
 }  // namespace
+
+std::optional<base::Hash128> sound_checksum(std::string_view bytes) {
+  if (bytes.size() < kEntryChecksumBytes) return std::nullopt;
+  const std::size_t end = bytes.size() - kEntryChecksumBytes;
+  const base::Hash128 hash = base::hash128(bytes.substr(0, end));
+  return base::view(hash) == bytes.substr(end) ? std::optional(hash) : std::nullopt;
+}
 
 std::string encode(const std::string& canonical_key, const Record& entry) {
   const nlohmann::json json = {{"kernel", entry.info.kernel},

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/hash.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/diagnostic.hpp"
 
@@ -52,6 +53,9 @@ struct Flaw {
 [[nodiscard]] std::optional<Record> decode(std::string_view bytes, std::string_view canonical_key, Flaw* why);
 /// The same for whatever key it has.
 [[nodiscard]] std::optional<Stored> decode_any(std::string_view bytes, Flaw* why);
+
+/// The checksum that ends the bytes of an entry of any format; nothing where it is not theirs.
+[[nodiscard]] std::optional<base::Hash128> sound_checksum(std::string_view bytes);
 
 /// A larger file is no entry.
 inline constexpr std::uint64_t kMaxEntryBytes = std::uint64_t{256} << 20;

@@ -4,6 +4,9 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <sstream>
+#include <utility>
 
 #include "../base/temporary_directory.hpp"
 #include "cache/bundle.hpp"
@@ -157,6 +160,64 @@ TEST_CASE("import mends an entry that is damaged") {
   write_text(folder / "cache/" + entry_file(key_of(0)), "not an entry");
   CHECK(import_bundle(store.disk, folder / "b").already == 0);
   CHECK(store.disk.find(key_of(0))->payload == "code 0");
+}
+
+TEST_CASE("import makes an entry that says when it was compiled as export writes it") {
+  const TemporaryDirectory folder;
+  kiln::base::FileError error;
+  auto writer = BundleWriter::create(folder / "b", &error);
+  REQUIRE(writer);
+  REQUIRE_FALSE(
+      writer->add(*kiln::base::from_hex(kiln::cache::digest(key_of(0))), kiln::cache::encode(key_of(0), entry_of(0))));
+  REQUIRE_FALSE(writer->finish());
+  BundledStore store(folder / "cache");
+  import_bundle(store.disk, folder / "b");
+  const auto found = store.disk.find(key_of(0));
+  REQUIRE(found);
+  CHECK(found->payload == "code 0");
+  CHECK(found->info.compile_ms == 0);
+  CHECK(found->info.created_unix == 0);
+  CHECK(import_bundle(store.disk, folder / "b").already == 1);
+}
+
+TEST_CASE("import counts what it writes, folder by folder") {
+  const TemporaryDirectory folder;
+  BundledStore from(folder / "from");
+  for (int i = 0; i < 2000; ++i) from.disk.put(key_of(i), entry_of(i));
+  from.write(folder / "b");
+  BundledStore to(folder / "to");
+  to.disk.put(key_of(5000), entry_of(5000));
+  const auto usage = [&] {
+    std::uint64_t bytes = 0, puts = 0;
+    std::istringstream(read_text(folder / "to/usage")) >> bytes >> puts;
+    return std::pair(bytes, puts);
+  };
+  import_bundle(to.disk, folder / "b");
+  std::uint64_t bytes = 0;
+  for (const std::string& file : entries_in(folder / "to")) bytes += std::filesystem::file_size(folder / "to/" + file);
+  CHECK(entries_in(folder / "to").size() == 2001);
+  CHECK(usage().first == bytes);
+  CHECK(usage().second <= 256);
+  // Of what is there already nothing is counted.
+  import_bundle(to.disk, folder / "b");
+  CHECK(usage().first == bytes);
+}
+
+TEST_CASE("import evicts what is beyond the bound, the oldest first") {
+  const TemporaryDirectory folder;
+  BundledStore from(folder / "from");
+  for (int i = 0; i < 500; ++i) from.disk.put(key_of(i), entry_of(i));
+  const std::uint64_t bytes = from.write(folder / "b").bytes;
+  const std::uint64_t bound = bytes + bytes / 4;
+  BundledStore to(folder / "to", {}, bound);
+  for (int i = 500; i < 1000; ++i) to.disk.put(key_of(i), entry_of(i));
+  CHECK(import_bundle(to.disk, folder / "b").already == 0);
+  std::uint64_t left = 0;
+  for (const std::string& file : entries_in(folder / "to")) left += std::filesystem::file_size(folder / "to/" + file);
+  CHECK(left <= bound);
+  int imported = 0;
+  for (int i = 0; i < 500; ++i) imported += to.disk.find(key_of(i)) ? 1 : 0;
+  CHECK(imported == 500);
 }
 
 TEST_CASE("nothing is imported of a bundle that is not sound to the last byte") {
