@@ -24,7 +24,7 @@ ARCHITECTURE_LINES = (150, 150)
 LONG = {"lib/clang/spmd/vectorizer.cpp": 433, "lib/clang/spmd/widener.cpp": 413, "lib/kiln/kernel/reduction/reducer.cpp": 438}
 LONGEST = 400
 # Lines of text below tests/, packed ones not counted: what a script makes is packed (tests/golden/pack.py).
-TEST_LINES = (82000, 82000)
+TEST_LINES = (84000, 84000)
 
 
 def check(what, count, limit, goal):

@@ -14,6 +14,7 @@
 #include "device/backend.hpp"
 #include "kernel/elementwise/spec.hpp"
 #include "kernel/spec.hpp"
+#include "kiln/error.hpp"
 #include "math/entry.hpp"
 #include "signature/signature.hpp"
 #include "ufunc/layout_class.hpp"

@@ -8,6 +8,7 @@
 #include "compiler/clang.hpp"
 #include "compiler/gpu/compiler_choice.hpp"
 #include "device/backend.hpp"
+#include "kiln/error.hpp"
 #include "library/arch.hpp"
 
 namespace {

@@ -13,6 +13,7 @@
 #include "../device/gpu_compilers.hpp"
 #include "compiler/gpu/compiler.hpp"
 #include "device/backend.hpp"
+#include "kiln/error.hpp"
 #include "library/arch.hpp"
 #include "library/driver.hpp"
 

@@ -19,6 +19,7 @@
 #include "kernel/raw/launch.hpp"
 #include "kernel/reduction/launch.hpp"
 #include "kiln/array.hpp"
+#include "kiln/error.hpp"
 #include "library/driver.hpp"
 #include "library/library.hpp"
 

@@ -6,10 +6,10 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
 #include <string>
 
 #include "compiler/clang.hpp"
-#include "kiln/error.hpp"
 #include "library/compiler_library.hpp"
 
 namespace kiln::test {
@@ -37,7 +37,7 @@ inline bool have_compiler(DeviceKind kind) {
   try {
     static_cast<void>(backend::gpu::CompilerLibrary::of(kind));
     return true;
-  } catch (const DeviceError& error) {
+  } catch (const std::exception& error) {
     const char* const required = std::getenv("KILN_REQUIRE_COMPILERS");
     if (required != nullptr && std::string(required).find(kind == DeviceKind::hip ? "hiprtc" : "nvrtc") != std::string::npos) {
       FAIL_CHECK("KILN_REQUIRE_COMPILERS names a compiler that is not here: ", error.what());

@@ -18,6 +18,7 @@
 #include "device/gpu/devices.hpp"
 #include "fake_cuda.hpp"
 #include "gpu_compilers.hpp"
+#include "kiln/error.hpp"
 #include "test_libraries.hpp"
 
 namespace {

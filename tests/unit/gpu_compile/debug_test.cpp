@@ -8,6 +8,7 @@
 #include "../base/temporary_directory.hpp"
 #include "../device/gpu_compilers.hpp"
 #include "base/have_cpu.hpp"
+#include "kiln/error.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/reduction.hpp"

@@ -16,6 +16,7 @@
 #include "compile_all.hpp"
 #include "kernel/elementwise/spec.hpp"
 #include "kernel/elementwise/tiles.hpp"
+#include "kiln/error.hpp"
 
 namespace {
 

@@ -8,6 +8,7 @@
 #include "../device/gpu_compilers.hpp"
 #include "compile_all.hpp"
 #include "kernel/raw/spec.hpp"
+#include "kiln/error.hpp"
 #include "kiln/kernel.hpp"
 
 namespace {
