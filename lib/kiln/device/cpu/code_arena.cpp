@@ -21,8 +21,15 @@ std::size_t whole_pages(std::size_t bytes) noexcept {
   return (bytes + page - 1) / page * page;
 }
 
-void* map_empty(void* at, std::size_t size, int flags) noexcept {
-  return ::mmap(at, size, kExecutable, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | flags, -1, 0);
+bool is_refusal(int error) noexcept {
+  return error == EACCES || error == EPERM;
+}
+
+/// Empty pages that files are mapped over need not be executable: SELinux refuses that of memory that is no file.
+void* map_empty(void* at, std::size_t size, CodeArenas::Store store) noexcept {
+  const int protection = store == CodeArenas::Store::files ? PROT_READ : kExecutable;
+  const int fixed = at != nullptr ? MAP_FIXED : 0;
+  return ::mmap(at, size, protection, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
 }
 
 bool fill_in_place(const CodePages& pages, std::span<const std::byte> bytes) noexcept {
@@ -68,7 +75,7 @@ std::optional<CodePages> CodeArenas::allocate(std::size_t bytes) {
 bool CodeArenas::fill(const CodePages& pages, std::span<const std::byte> bytes) {
   const std::lock_guard guard(mutex_);  // neighbours that change together would need more mappings for a moment
   if (store_ == Store::protection && !fill_in_place(pages, bytes)) {
-    if (errno != EACCES && errno != EPERM) return false;
+    if (!is_refusal(errno)) return false;
     store_ = Store::files;
   }
   if (store_ == Store::files && !fill_from_file(pages, bytes)) return false;
@@ -81,7 +88,7 @@ void CodeArenas::free(const CodePages& pages) noexcept {
   // The pages stay executable, and empty: another protection would be a mapping more for each hole.
   if (store_ == Store::protection) {
     ::madvise(pages.begin, pages.size, MADV_DONTNEED);
-  } else if (map_empty(pages.begin, pages.size, MAP_FIXED) == MAP_FAILED) {
+  } else if (map_empty(pages.begin, pages.size, store_) == MAP_FAILED) {
     return;  // no mapping is left: the pages stay as they are, and are not used again
   }
   try {
@@ -102,7 +109,11 @@ CodeArenas::Usage CodeArenas::usage() {
 
 bool CodeArenas::add_arena(std::size_t bytes) {
   const std::size_t size = std::max(bytes, kArenaBytes);
-  void* const address = map_empty(nullptr, size, 0);
+  void* address = map_empty(nullptr, size, store_);
+  if (address == MAP_FAILED && store_ == Store::protection && is_refusal(errno)) {
+    store_ = Store::files;
+    address = map_empty(nullptr, size, store_);
+  }
   if (address == MAP_FAILED) return false;
   const auto arena = arenas_.emplace(static_cast<std::byte*>(address), Arena{.size = size}).first;
   add_free(arena, {.begin = arena->first, .size = size});

@@ -23,7 +23,7 @@ class CodeArenas {
  public:
   /// How pages get their bytes.
   enum class Store {
-    protection,  ///< pages are writable for a moment; files from where on the system refuses to make them executable again
+    protection,  ///< pages are writable for a moment; files from where on the system refuses to run what was written
     files        ///< a nameless file is mapped in place of the pages, which costs a mapping each
   };
 
