@@ -137,7 +137,7 @@ class TestsByTurns(unittest.TestCase):
                 for first in range(turns):
                     cases, left_out = self.listed(command, KILN_TEST_TURNS=str(turns), KILN_TEST_FIRST=str(first))
                     self.assertEqual(len(cases) + left_out, len(every))
-                    self.assertLess(len(cases), len(every))
+                    self.assertTrue(len(cases) < len(every) or len(every) < turns)
                     seen += cases
                 self.assertEqual(sorted(seen), sorted(every))
                 self.assertEqual(self.listed(command, KILN_TEST_TURNS=str(turns), KILN_TEST_BIG="1"), (every, 0))
