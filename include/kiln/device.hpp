@@ -103,10 +103,11 @@ class KILN_API Device {
   friend bool operator==(const Device& a, const Device& b) noexcept = default;
 
  private:
-  Device(DeviceKind kind, int index, int capability = 0) noexcept : kind_(kind), index_(index), capability_(capability) {}
+  Device(DeviceKind kind, int index, int capability = 0) noexcept
+      : kind_(kind), index_(static_cast<std::int16_t>(index)), capability_(static_cast<std::int16_t>(capability)) {}
   DeviceKind kind_ = DeviceKind::cpu;
-  int index_ = 0;
-  int capability_ = 0;  // compute capability of an emulated device: 90 for sm_90; 0 for others
+  std::int16_t index_ = 0;
+  std::int16_t capability_ = 0;  // compute capability of an emulated device: 90 for sm_90; 0 for others
   friend KILN_API std::string to_string(const Device& device);
 };
 

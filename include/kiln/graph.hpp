@@ -44,7 +44,7 @@ class KILN_API Graph {
   ///
   /// Throws ShapeError in these cases:
   /// - no call uses `old`, or one uses it together with adjacent memory;
-  /// - the addresses differ in alignment (modulo 64 bytes);
+  /// - the addresses differ in alignment (modulo 64 bytes; modulo 16 for arrays of fewer than 64);
   /// - `now` is read-only and `old` is not;
   /// - `now` shares memory with another array of the calls.
   void exchange(const Array& old, const Array& now);

@@ -1,4 +1,4 @@
-// Dims: a short list of 64-bit numbers (a shape, strides, axes) that stores up to eight of them inline.
+// Dims: a short list of 64-bit numbers (a shape, strides, axes) that stores up to five of them inline.
 #pragma once
 
 #include <concepts>
@@ -7,6 +7,7 @@
 #include <cstring>
 #include <initializer_list>
 #include <memory>
+#include <new>
 #include <span>
 #include <string>
 #include <type_traits>
@@ -49,7 +50,7 @@ struct Integer {
 class Dims {
  public:
   /// Number of values that fit inline.
-  static constexpr std::size_t kInline = 8;
+  static constexpr std::size_t kInline = 5;
 
   /// Constructs an empty list: the shape of a zero-dimensional array.
   Dims() noexcept = default;
@@ -75,7 +76,15 @@ class Dims {
   }
   /// @name Copies and moves: copies have the same values; a moved-from list is empty
   /// @{
-  Dims(const Dims& other) : Dims(std::span<const std::int64_t>(other.data(), other.size())) {}
+  Dims(const Dims& other) : size_(other.size_) {
+    if (other.on_heap()) {
+      size_ = 0;
+      resize(other.size_);
+      std::memcpy(data(), other.data(), size_ * sizeof(std::int64_t));
+    } else {
+      std::memcpy(inline_, other.inline_, sizeof inline_);
+    }
+  }
   Dims(Dims&& other) noexcept { take(other); }
   Dims& operator=(const Dims& other) {
     if (this != &other) *this = Dims(other);
@@ -85,7 +94,7 @@ class Dims {
     if (this != &other) take(other);
     return *this;
   }
-  ~Dims() = default;
+  ~Dims() { free(); }
   /// @}
 
   /// @name Members of std::vector's meaning
@@ -94,8 +103,8 @@ class Dims {
   /// @{
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool empty() const noexcept { return size_ == 0; }
-  [[nodiscard]] std::int64_t* data() noexcept { return heap_ ? heap_.get() : inline_; }
-  [[nodiscard]] const std::int64_t* data() const noexcept { return heap_ ? heap_.get() : inline_; }
+  [[nodiscard]] std::int64_t* data() noexcept { return on_heap() ? heap_ : inline_; }
+  [[nodiscard]] const std::int64_t* data() const noexcept { return on_heap() ? heap_ : inline_; }
   std::int64_t& operator[](std::size_t i) noexcept { return data()[i]; }
   const std::int64_t& operator[](std::size_t i) const noexcept { return data()[i]; }
   [[nodiscard]] std::int64_t* begin() noexcept { return data(); }
@@ -108,26 +117,14 @@ class Dims {
 
   /// Resizes the list. The first `count` values are preserved; new ones are 0.
   void resize(std::size_t count) {
-    if (count > capacity_) {
-      auto grown = std::make_unique<std::int64_t[]>(count);
-      std::memcpy(grown.get(), data(), size_ * sizeof(std::int64_t));
-      heap_ = std::move(grown);
-      capacity_ = count;
-    }
+    if (count > capacity_) grow(count);
     for (std::size_t i = size_; i < count; ++i) data()[i] = 0;
-    size_ = count;
+    size_ = static_cast<std::uint32_t>(count);
   }
   /// Appends a value.
   void push_back(std::int64_t value) {
-    const std::size_t n = size_;
-    if (n == capacity_) {
-      auto grown = std::make_unique<std::int64_t[]>(2 * n);
-      std::memcpy(grown.get(), data(), n * sizeof(std::int64_t));
-      heap_ = std::move(grown);
-      capacity_ = 2 * n;
-    }
-    data()[n] = value;
-    size_ = n + 1;
+    if (size_ == capacity_) grow(std::size_t{2} * size_);
+    data()[size_++] = value;
   }
   /// Compares the values in order.
   friend bool operator==(const Dims& a, const Dims& b) noexcept {
@@ -135,19 +132,37 @@ class Dims {
   }
 
  private:
+  [[nodiscard]] bool on_heap() const noexcept { return capacity_ > kInline; }
+  void free() noexcept {
+    if (on_heap()) std::default_delete<std::int64_t[]>()(heap_);
+  }
+  void grow(std::size_t count) {
+    if (count > UINT32_MAX) throw std::bad_array_new_length();
+    auto grown = std::make_unique<std::int64_t[]>(count);
+    std::memcpy(grown.get(), data(), size_ * sizeof(std::int64_t));
+    free();
+    heap_ = grown.release();
+    capacity_ = static_cast<std::uint32_t>(count);
+  }
   void take(Dims& other) noexcept {
-    heap_ = std::move(other.heap_);
+    free();
     size_ = other.size_;
     capacity_ = other.capacity_;
-    if (!heap_) std::memcpy(inline_, other.inline_, size_ * sizeof(std::int64_t));
+    if (other.on_heap()) {
+      heap_ = other.heap_;
+    } else {
+      std::memcpy(inline_, other.inline_, sizeof inline_);
+    }
     other.size_ = 0;
     other.capacity_ = kInline;
   }
 
-  std::size_t size_ = 0;
-  std::size_t capacity_ = kInline;
-  std::int64_t inline_[kInline] = {};
-  std::unique_ptr<std::int64_t[]> heap_;
+  std::uint32_t size_ = 0;
+  std::uint32_t capacity_ = kInline;
+  union {
+    std::int64_t inline_[kInline] = {};
+    std::int64_t* heap_;  // owned; active if capacity_ is more than kInline
+  };
 };
 
 /// Extents, one for each axis, the first axis first.

@@ -23,6 +23,16 @@ struct Extent {
 };
 Extent covered(const ArrayRep& rep);
 
+/// The alignment in bytes of memory that kiln allocates for so many bytes on the host. Kernels rely on no more.
+inline std::uintptr_t boundary_of(std::int64_t bytes) noexcept {
+  return bytes < 64 ? 16 : 64;
+}
+/// The same, for the bytes that an array covers.
+inline std::uintptr_t boundary_of(const ArrayRep& rep) noexcept {
+  const Extent extent = covered(rep);
+  return boundary_of(extent.high - extent.low);
+}
+
 /// A packed array in the given order; zeros where asked.
 Array allocate_packed(const Shape& shape, DType dtype, Order order, bool on_host, const Device& device);
 

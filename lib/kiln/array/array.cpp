@@ -48,11 +48,29 @@ Extent covered(const ArrayRep& rep) {
   return extent;
 }
 
+namespace {
+
+/// A GPU loads the two parts of a complex number in one instruction.
+std::int64_t alignment_of(DType dtype, bool gpu) {
+  const auto item = static_cast<std::int64_t>(itemsize(dtype));
+  return kind(dtype) == Kind::complex && !gpu ? item / 2 : item;
+}
+
+/// Of an array that has elements.
+void check_address(const char* what, const void* data, const Shape& shape, DType dtype, bool gpu) {
+  if (data == nullptr) throw ShapeError(std::string(what) + ": null address for shape " + to_string(shape));
+  const std::int64_t alignment = alignment_of(dtype, gpu);
+  if ((reinterpret_cast<std::uintptr_t>(data) & static_cast<std::uintptr_t>(alignment - 1)) == 0) return;
+  throw ShapeError(std::string(what) + ": the address is not aligned to " + std::to_string(alignment) + " bytes, as " +
+                   std::string(name(dtype)) + " needs" + (gpu ? " on a GPU" : "") + ": copy the data to aligned memory first");
+}
+
+}  // namespace
+
 // Strides that pass here keep every element's offset within 63 bits.
 void check_layout(const char* what, const void* data, const Shape& shape, DType dtype, const Strides& strides, bool gpu) {
   const auto item = static_cast<std::int64_t>(itemsize(dtype));
-  // A GPU loads the two parts of a complex number in one instruction.
-  const auto alignment = kind(dtype) == Kind::complex && !gpu ? item / 2 : item;
+  const std::int64_t alignment = alignment_of(dtype, gpu);
   if (strides.size() != shape.size()) {
     throw ShapeError(std::string(what) + ": strides " + to_string(strides) + " have " + std::to_string(strides.size()) +
                      " entries, shape " + to_string(shape) + " has " + std::to_string(shape.size()));
@@ -79,12 +97,7 @@ void check_layout(const char* what, const void* data, const Shape& shape, DType 
     throw ShapeError(std::string(what) + ": shape " + to_string(shape) + " with strides " + to_string(strides) + " of " +
                      std::string(name(dtype)) + " reaches over more than 2^63-1 bytes");
   }
-  if (data == nullptr) throw ShapeError(std::string(what) + ": null address for shape " + to_string(shape));
-  if (reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(alignment) != 0) {
-    throw ShapeError(std::string(what) + ": the address is not aligned to " + std::to_string(alignment) + " bytes, as " +
-                     std::string(name(dtype)) + " needs" + (gpu ? " on a GPU" : "") +
-                     ": copy the data to aligned memory first");
-  }
+  check_address(what, data, shape, dtype, gpu);
 }
 
 }  // namespace detail
@@ -96,13 +109,10 @@ Array Array::empty(const Shape& shape, DType dtype, Order order) {
 Array Array::zeros(const Shape& shape, DType dtype, Order order) {
   const auto item = static_cast<std::int64_t>(itemsize(dtype));
   const auto bytes = static_cast<std::size_t>(detail::checked_size(shape, item) * item);
-  detail::HostMemory memory = detail::allocate_host(bytes, true);
-  ArrayRep rep;
-  rep.data = memory.data;
-  rep.buffer = std::move(memory.owner);
-  rep.shape = shape;
-  rep.strides = detail::packed_strides(shape, item, order);
-  rep.dtype = dtype;
+  std::shared_ptr<ArrayRep> rep = detail::allocate_host(bytes, true);
+  rep->shape = shape;
+  rep->strides = detail::packed_strides(shape, item, order);
+  rep->dtype = dtype;
   return detail::make_array(std::move(rep));
 }
 
@@ -134,14 +144,20 @@ Array Array::from_raw(const void* values, std::int64_t count, DType dtype, const
 }
 
 Array Array::view(void* data, const Shape& shape, DType dtype, const ViewOptions& options) {
-  ArrayRep rep;
-  const auto item = static_cast<std::int64_t>(itemsize(dtype));
-  detail::checked_size(shape, item);  // before strides are made of it
-  rep.strides = options.strides ? *options.strides : detail::packed_strides(shape, item, Order::c);
-  detail::check_layout("view", data, shape, dtype, rep.strides, options.device && !options.device->is_cpu());
+  auto made = std::make_shared<ArrayRep>();
+  ArrayRep& rep = *made;
+  const bool on_gpu = options.device && !options.device->is_cpu();
+  if (options.strides) {
+    detail::check_layout("view", data, shape, dtype, *options.strides, on_gpu);
+    rep.strides = *options.strides;
+  } else {
+    const auto item = static_cast<std::int64_t>(itemsize(dtype));
+    if (detail::checked_size(shape, item) != 0) detail::check_address("view", data, shape, dtype, on_gpu);
+    rep.strides = detail::packed_strides(shape, item, Order::c);
+  }
   rep.data = static_cast<char*>(data);
   rep.buffer = options.owner;
-  if (options.owner && options.device && !options.device->is_cpu()) {
+  if (options.owner && on_gpu) {
     // Kernels of the default stream that use it may not have run when the last handle goes.
     const auto release = [owner = options.owner, device = *options.device](void*) mutable {
       // A device that has not been opened runs nothing.
@@ -154,7 +170,7 @@ Array Array::view(void* data, const Shape& shape, DType dtype, const ViewOptions
   rep.read_only = options.read_only;
   rep.on_host = !options.device.has_value();
   if (options.device) rep.device = *options.device;
-  return detail::make_array(std::move(rep));
+  return detail::make_array(std::move(made));
 }
 
 const Shape& Array::shape() const {

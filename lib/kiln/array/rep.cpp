@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "array/access.hpp"
 #include "array/host_memory.hpp"
 #include "device/backend.hpp"
 #include "kiln/error.hpp"
@@ -49,8 +50,34 @@ void set_flags(ArrayRep& rep) {
 }
 
 Array make_array(ArrayRep rep) {
-  set_flags(rep);
-  return Array(std::make_shared<const ArrayRep>(std::move(rep)));
+  return make_array(std::make_shared<ArrayRep>(std::move(rep)));
+}
+
+Array make_array(std::shared_ptr<ArrayRep> rep) {
+  set_flags(*rep);
+  return Array(std::move(rep));
+}
+
+std::shared_ptr<void> owner_of(const Array& array) {
+  const ArrayRep& rep = rep_of(array);
+  return rep.holds_elements ? std::shared_ptr<void>(array.rep(), rep.data) : rep.buffer;
+}
+
+ArrayRep view_rep(const Array& array) {
+  const ArrayRep& rep = rep_of(array);
+  ArrayRep view;
+  view.data = rep.data;
+  view.buffer = owner_of(array);
+  view.shape = rep.shape;
+  view.strides = rep.strides;
+  view.size = rep.size;
+  view.dtype = rep.dtype;
+  view.on_host = rep.on_host;
+  view.read_only = rep.read_only;
+  view.c_contiguous = rep.c_contiguous;
+  view.f_contiguous = rep.f_contiguous;
+  view.device = rep.device;
+  return view;
 }
 
 Strides packed_strides(const Shape& shape, std::int64_t itemsize, Order order) {
@@ -97,8 +124,9 @@ std::int64_t checked_size(const Shape& shape) {
 
 Array allocate(const Shape& shape, DType dtype, std::span<const int> memory_order, bool on_host, const Device& device) {
   const auto item = static_cast<std::int64_t>(itemsize(dtype));
-  const std::int64_t size = checked_size(shape, item);
-  ArrayRep rep;
+  const auto bytes = static_cast<std::size_t>(checked_size(shape, item) * item);
+  std::shared_ptr<ArrayRep> made = device.is_cpu() ? allocate_host(bytes, false) : std::make_shared<ArrayRep>();
+  ArrayRep& rep = *made;
   rep.shape = shape;
   rep.dtype = dtype;
   rep.on_host = on_host;
@@ -114,15 +142,8 @@ Array allocate(const Shape& shape, DType dtype, std::span<const int> memory_orde
   } else {
     rep.strides = packed_strides(shape, item, Order::c);
   }
-  const auto bytes = static_cast<std::size_t>(size) * itemsize(dtype);
-  if (device.is_cpu()) {
-    HostMemory memory = allocate_host(bytes, false);
-    rep.data = memory.data;
-    rep.buffer = std::move(memory.owner);
-  } else {
-    take_device_memory(rep, bytes);
-  }
-  return make_array(std::move(rep));
+  if (!device.is_cpu()) take_device_memory(rep, bytes);
+  return make_array(std::move(made));
 }
 
 }  // namespace kiln::detail

@@ -57,8 +57,8 @@ profiling::Copy recorded(const char* function, const ArrayRep& rep, const Device
 }
 
 // The same array under another device's name: CPU devices and the host share their memory.
-Array placed(const ArrayRep& rep, bool on_host, const Device& device) {
-  ArrayRep copy = rep;
+Array placed(const Array& array, bool on_host, const Device& device) {
+  ArrayRep copy = view_rep(array);
   copy.on_host = on_host;
   copy.device = device;
   return make_array(std::move(copy));
@@ -118,16 +118,16 @@ Array fetch(const Array& array) {
   if (extent.high - extent.low - array.nbytes() > kMostGaps && has_kernels(rep.device)) {
     return fetch(packed_on_device(array, Order::c, {}));
   }
-  HostMemory memory = allocate_host(bytes, false);
+  std::shared_ptr<ArrayRep> host = allocate_host(bytes, false);
   if (bytes > 0) {
     const profiling::Copy copy = recorded("copy_to_host", rep, rep.device, {});
-    backend::backend_for(rep.device).download(memory.data, rep.data + extent.low, bytes, nullptr);
+    backend::backend_for(rep.device).download(host->data, rep.data + extent.low, bytes, nullptr);
   }
-  ArrayRep host = rep;
-  host.data = memory.data - extent.low;
-  host.buffer = std::move(memory.owner);
-  host.on_host = true;
-  host.device = Device::cpu();
+  host->data -= extent.low;
+  host->shape = rep.shape;
+  host->strides = rep.strides;
+  host->dtype = rep.dtype;
+  host->read_only = rep.read_only;
   return make_array(std::move(host));
 }
 
@@ -216,7 +216,7 @@ Array device_array(const Shape& shape, DType dtype, const Device& device, const 
   const detail::Extent extent = detail::covered(rep);
   const Array memory = detail::allocate({extent.high - extent.low}, DType::uint8, {}, false, device);
   rep.data = memory.rep()->data - extent.low;
-  rep.buffer = memory.rep()->buffer;
+  rep.buffer = detail::owner_of(memory);
   rep.on_host = false;
   rep.device = device;
   return detail::make_array(std::move(rep));
@@ -232,8 +232,8 @@ Array to_device(const Array& array, const Device& device, const ToDeviceOptions&
   detail::require_stream("to_device", options.stream, device, "for " + to_string(device));
   if (!options.copy) return detail::allocate_packed(rep.shape, rep.dtype, detail::order_of(rep), false, device);
   if (!rep.on_host && rep.device == device) return array;
-  if (device.is_cpu()) return detail::placed(*detail::fetch(array).rep(), false, device);
-  if (!rep.on_host && rep.device.same_memory(device)) return detail::placed(rep, false, device);
+  if (device.is_cpu()) return detail::placed(detail::fetch(array), false, device);
+  if (!rep.on_host && rep.device.same_memory(device)) return detail::placed(array, false, device);
   if (Array copy = detail::from_peer(array, device, options.stream); copy.valid()) return copy;
   const Array host = detail::fetch(array);
   return detail::upload(detail::is_packed(*host.rep()) ? host : host.copy(), device, options.stream);

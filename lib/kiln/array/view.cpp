@@ -120,7 +120,7 @@ Array Array::operator[](std::initializer_list<Index> index) const {
 }
 
 Array Array::slice(std::span<const Index> index) const {
-  ArrayRep rep = rep_of(*this);
+  ArrayRep rep = detail::view_rep(*this);
   const Shape shape = rep.shape;
   const Strides strides = rep.strides;
   if (index.size() > shape.size()) {
@@ -160,7 +160,7 @@ Array Array::reshape(const Shape& shape, Order order) const {
     strides = strides_in_place(old, target, order);
   }
   if (!strides) return copy(order).reshape(target, order);
-  ArrayRep rep = old;
+  ArrayRep rep = detail::view_rep(*this);
   rep.shape = target;
   rep.strides = std::move(*strides);
   return detail::make_array(std::move(rep));
@@ -172,7 +172,7 @@ Array Array::ravel(Order order) const {
 }
 
 Array Array::transpose() const {
-  ArrayRep rep = rep_of(*this);
+  ArrayRep rep = detail::view_rep(*this);
   std::reverse(rep.shape.begin(), rep.shape.end());
   std::reverse(rep.strides.begin(), rep.strides.end());
   return detail::make_array(std::move(rep));
@@ -187,7 +187,7 @@ Array Array::transpose(const Dims& axes) const {
   if (axes.size() != old.shape.size()) {
     fail("it has " + std::to_string(rank) + " axes, " + std::to_string(axes.size()) + " were given");
   }
-  ArrayRep rep = old;
+  ArrayRep rep = detail::view_rep(*this);
   std::vector<bool> seen(axes.size(), false);
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] < -rank || axes[i] >= rank) fail("axis " + std::to_string(axes[i]) + " is out of range");
@@ -208,7 +208,7 @@ Array Array::broadcast_to(const Shape& shape) const {
   };
   if (old.shape.size() > shape.size()) fail();
   const std::size_t added = shape.size() - old.shape.size();
-  ArrayRep rep = old;
+  ArrayRep rep = detail::view_rep(*this);
   rep.shape = shape;
   rep.strides = Strides(shape.size(), 0);
   for (std::size_t i = 0; i < old.shape.size(); ++i) {
@@ -224,7 +224,7 @@ Array Array::broadcast_to(const Shape& shape) const {
 
 Array Array::as_read_only() const {
   if (rep_of(*this).read_only) return *this;
-  ArrayRep rep = rep_of(*this);
+  ArrayRep rep = detail::view_rep(*this);
   rep.read_only = true;
   return detail::make_array(std::move(rep));
 }

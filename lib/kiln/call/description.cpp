@@ -5,6 +5,7 @@
 #include <charconv>
 #include <string_view>
 
+#include "array/access.hpp"
 #include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "types/value_text.hpp"
@@ -119,7 +120,7 @@ Array read_array(Reader& reader, DType dtype, std::size_t operand, std::span<con
   check_window(shape, strides, size);
   const Array made =
       in_no_memory(shape, same != nullptr ? same->strides : strides, dtype, operand, Device::of_kind(kind), on_host);
-  detail::ArrayRep rep = *made.rep();
+  detail::ArrayRep rep = detail::view_rep(made);
   rep.data = same != nullptr ? same->data : rep.data + offset;
   return detail::make_array(std::move(rep));
 }
@@ -149,7 +150,7 @@ std::string text_of(const detail::ArrayRep& rep, const std::string& extra) {
   std::string text = std::string(name(rep.dtype)) + list_text({rep.shape.data(), rep.shape.size()});
   const std::size_t plain = text.size();
   if (!rep.c_contiguous) text += " strides " + list_text({rep.strides.data(), rep.strides.size()});
-  const auto offset = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(rep.data) % kBoundary);
+  const auto offset = static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(rep.data) % detail::boundary_of(rep));
   if (offset != 0) text += " offset " + std::to_string(offset);
   text += extra;
   // A GPU gets what is packed as it is.

@@ -27,10 +27,11 @@ struct Recorded {
   bool prepared = false;
 };
 
-Memory memory_of(const ArrayRep& rep) {
+Memory memory_of(const Array& array) {
+  const ArrayRep& rep = *array.rep();
   const Extent bytes = covered(rep);
   const auto at = reinterpret_cast<std::uintptr_t>(rep.data);
-  return {at + static_cast<std::uintptr_t>(bytes.low), at + static_cast<std::uintptr_t>(bytes.high), rep.buffer};
+  return {at + static_cast<std::uintptr_t>(bytes.low), at + static_cast<std::uintptr_t>(bytes.high), owner_of(array)};
 }
 
 bool overlap(const Memory& a, const Memory& b) noexcept {
@@ -59,10 +60,11 @@ void check_alike(const ArrayRep& old, const ArrayRep& now) {
   }
   if (now.read_only && !old.read_only) throw ShapeError("exchange: the second array is read-only, and the first is not");
   // Kernels may rely on it: vectors of a GPU, stores past the cache of a CPU.
-  constexpr std::uintptr_t kAlignment = 64;
+  const std::uintptr_t boundary = boundary_of(old);
   const auto at = [](const ArrayRep& rep) { return reinterpret_cast<std::uintptr_t>(rep.data); };
-  if ((at(old) - at(now)) % kAlignment != 0) {
-    throw ShapeError("exchange: the arrays are aligned differently, modulo 64 bytes; give a copy() of the second");
+  if ((at(old) - at(now)) % boundary != 0) {
+    throw ShapeError("exchange: the arrays are aligned differently, modulo " + std::to_string(boundary) +
+                     " bytes; give a copy() of the second");
   }
 }
 
@@ -170,7 +172,7 @@ void Graph::exchange(std::initializer_list<std::pair<Array, Array>> pairs) {
     const detail::ArrayRep& b = detail::rep_of(now);
     detail::check_alike(a, b);
     if (a.size == 0) continue;
-    detail::Pair pair{.old = detail::memory_of(a), .now = detail::memory_of(b), .move = {}};
+    detail::Pair pair{.old = detail::memory_of(old), .now = detail::memory_of(now), .move = {}};
     pair.move = {.low = pair.old.low, .high = pair.old.high, .by = pair.now.low - pair.old.low};
     moves.push_back(std::move(pair));
   }

@@ -92,7 +92,7 @@ Array send_packed(const Array& host, const Device& device, backend::Queue* queue
   const auto bytes = static_cast<std::size_t>(host.nbytes());
   backend::Backend& backend = backend::backend_for(device);
   const profiling::Copy copy("to_device", device, queue, rep.size, static_cast<std::int64_t>(bytes));
-  upload(backend, sent.rep()->data, source.rep()->data, bytes, queue, source.rep()->buffer);
+  upload(backend, sent.rep()->data, source.rep()->data, bytes, queue, detail::owner_of(source));
   detail::MappedFile::check(rep);
   return sent;
 }
@@ -131,14 +131,14 @@ void fetch(const Array& from, const Array& host, backend::Queue* queue) {
   // As it lies there.
   const Array bytes = Array::empty({from.nbytes()}, DType::uint8);
   fetch_to(bytes.rep()->data);
-  detail::ArrayRep fetched = source;
+  detail::ArrayRep fetched = detail::view_rep(from);
   fetched.data = bytes.rep()->data;
   detail::copy_host(fetched, target);
 }
 
 Array send(const Array& host, const Device& device, backend::Queue* queue) {
   const Shape& shape = host.shape();
-  detail::ArrayRep once = *host.rep();
+  detail::ArrayRep once = detail::view_rep(host);
   bool repeats = false;
   for (std::size_t i = 0; i < shape.size(); ++i) {
     if (shape[i] > 1 && once.strides[i] == 0) {
@@ -151,11 +151,12 @@ Array send(const Array& host, const Device& device, backend::Queue* queue) {
 }
 
 Array as_sent(const detail::ArrayRep& rep, bool input, std::size_t operand, const Device& device) {
-  detail::ArrayRep once = rep;
-  for (std::size_t d = 0; d < once.shape.size() && input; ++d) {
-    if (once.strides[d] == 0) once.shape[d] = 1;
+  Shape shape = rep.shape;
+  for (std::size_t d = 0; d < shape.size() && input; ++d) {
+    if (rep.strides[d] == 0) shape[d] = 1;
   }
-  once = *detail::make_array(std::move(once)).rep();
+  const Array sent = in_no_memory(shape, rep.strides, rep.dtype, operand, rep.device, rep.on_host);
+  const detail::ArrayRep& once = *sent.rep();
   const Order order = input && once.f_contiguous && !once.c_contiguous ? Order::fortran : Order::c;
   Strides strides = detail::packed_strides(once.shape, static_cast<std::int64_t>(itemsize(rep.dtype)), order);
   for (std::size_t d = 0; d < once.shape.size(); ++d) {
@@ -183,7 +184,7 @@ void note_memory(backend::Capture& capture, std::span<const Array> arrays) {
     const detail::Extent bytes = detail::covered(rep);
     const auto at = reinterpret_cast<std::uintptr_t>(rep.data);
     capture.memory.push_back(
-        {at + static_cast<std::uintptr_t>(bytes.low), at + static_cast<std::uintptr_t>(bytes.high), rep.buffer});
+        {at + static_cast<std::uintptr_t>(bytes.low), at + static_cast<std::uintptr_t>(bytes.high), detail::owner_of(array)});
   }
 }
 

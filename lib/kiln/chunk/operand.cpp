@@ -10,7 +10,7 @@
 namespace kiln::chunk {
 
 Array Operand::at(const Box& box) const {
-  detail::ArrayRep part = *array_.rep();
+  detail::ArrayRep part = detail::view_rep(array_);
   for (std::size_t d = 0; d < axes_.size(); ++d) {
     if (axes_[d] < 0) continue;
     const auto axis = static_cast<std::size_t>(axes_[d]);

@@ -19,7 +19,7 @@ namespace {
 
 /// An axis along which an input only repeats is one index of it: what is sent is less, and all chunks may share it.
 Array once(const Array& input) {
-  detail::ArrayRep rep = *input.rep();
+  detail::ArrayRep rep = detail::view_rep(input);
   for (std::size_t d = 0; d < rep.shape.size(); ++d) {
     if (rep.strides[d] == 0 && rep.shape[d] > 1) rep.shape[d] = 1;
   }

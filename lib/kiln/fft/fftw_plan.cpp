@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "array/host_memory.hpp"
 #include "fft/plan_cache.hpp"
+#include "kiln/array.hpp"
 #include "kiln/error.hpp"
 
 namespace kiln::fft {
@@ -44,13 +44,13 @@ class PlanningMemory {
       }
     }
     const std::ptrdiff_t before = (-low * item + kAlign - 1) / kAlign * kAlign;
-    memory_ = detail::allocate_host(static_cast<std::size_t>(before + (high + 1) * item), true);
-    address_ = memory_.data + before;
+    memory_ = Array::zeros({before + (high + 1) * item}, DType::uint8);
+    address_ = static_cast<char*>(memory_.data()) + before;
   }
   [[nodiscard]] void* address() const noexcept { return address_; }
 
  private:
-  detail::HostMemory memory_;
+  Array memory_;
   char* address_ = nullptr;
 };
 

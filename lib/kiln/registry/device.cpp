@@ -97,7 +97,7 @@ Device Device::best() {
 
 void Device::set_default(const Device& device) noexcept {
   default_device.store(kIsSet | static_cast<std::uint64_t>(device.kind_) << 56 |
-                           static_cast<std::uint64_t>(device.capability_) << 32 | static_cast<std::uint32_t>(device.index_),
+                           static_cast<std::uint64_t>(device.capability_) << 32 | static_cast<std::uint64_t>(device.index_),
                        std::memory_order_relaxed);
 }
 

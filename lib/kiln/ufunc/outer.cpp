@@ -14,7 +14,7 @@ Array Ufunc::outer(const Arg& a, const Arg& b, const CallOptions& options) const
   // An empty handle is the call's to refuse.
   const bool widen = a.is_array() && b.is_array() && a.array().valid() && b.array().valid() && b.array().ndim() > 0;
   if (!widen) return (*this)({a, b}, options);
-  detail::ArrayRep rep = *a.array().rep();
+  detail::ArrayRep rep = detail::view_rep(a.array());
   for (int i = 0; i < b.array().ndim(); ++i) {
     rep.shape.push_back(1);
     rep.strides.push_back(0);

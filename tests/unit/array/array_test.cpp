@@ -1,5 +1,6 @@
 // Making arrays, what they say of themselves, and what they refuse.
 #include <doctest/doctest.h>
+#include <malloc.h>
 
 #include <complex>
 #include <cstdint>
@@ -12,6 +13,7 @@
 
 #include "../types/golden.hpp"
 #include "array/rep.hpp"
+#include "base/sanitizer.hpp"
 #include "kiln/array.hpp"
 #include "kiln/error.hpp"
 
@@ -28,11 +30,52 @@ TEST_CASE("new arrays are packed, aligned and of the right size") {
     CHECK(a.is_host());
     CHECK(a.device() == Device::cpu());
     CHECK_FALSE(a.read_only());
-    CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % 64 == 0);
+    CHECK(reinterpret_cast<std::uintptr_t>(a.data()) % (a.nbytes() < 64 ? 16 : 64) == 0);
   }
   CHECK(Array::empty({2, 3}, DType::int16, Order::fortran).strides() == Strides{2, 4});
   CHECK(Array::empty({0, 3}, DType::int16).data() != nullptr);
 }
+
+TEST_CASE("a view keeps the memory of a small array") {
+  for (const std::int64_t n : {4, 100}) {
+    Array view;
+    Array of_view;
+    Array fortran;
+    {
+      const Array base = Array::full({n}, 5);
+      view = base[Slice{1, 3}];
+      of_view = view.as_read_only();
+      fortran = to_device(base, Device::cpu()).reshape({2, n / 2}).transpose();
+    }
+    view = Array();
+    std::vector<Array> others;  // in the memory of the array, if that is free
+    for (int i = 0; i < 100; ++i) others.push_back(Array::full({n}, 9));
+    CHECK(of_view.to_vector<int>() == std::vector<int>{5, 5});
+    CHECK(fortran.to_vector<int>() == std::vector<int>(static_cast<std::size_t>(n), 5));
+  }
+}
+
+// Sanitizers have their own malloc.
+#ifndef KILN_SANITIZED
+TEST_CASE("an array of 16 bytes takes 200 of the heap, and a view no more") {
+  constexpr std::size_t kCount = 1000;
+  std::vector<Array> arrays(kCount);
+  const auto bytes_of_each = [&](const auto& make) {
+    const std::size_t before = mallinfo2().uordblks;
+    for (Array& array : arrays) array = make();
+    const std::size_t bytes = (mallinfo2().uordblks - before) / kCount;
+    for (Array& array : arrays) array = Array();
+    return bytes;
+  };
+  CHECK(bytes_of_each([] { return Array::empty({4}, DType::float32); }) <= 200);
+  CHECK(bytes_of_each([] { return Array::empty({1, 1, 2, 2, 1}, DType::float32); }) <= 200);
+  CHECK(bytes_of_each([] { return Array::zeros({100}, DType::float32); }) <= 640);
+  float value = 0;
+  CHECK(bytes_of_each([&] { return Array::view(&value, {1}); }) <= 200);
+  const Array base = Array::empty({4}, DType::float32);
+  CHECK(bytes_of_each([&] { return base[Slice{1, 3}]; }) <= 200);
+}
+#endif
 
 TEST_CASE("zeros are zero, also in memory that was used before") {
   for (const std::int64_t n : {1, 1000, 1100000}) {

@@ -54,9 +54,9 @@ TEST_CASE("call: an output is writable, of the result's shape, and its elements 
   CHECK(output_error(out.transpose(), {3, 2}) == "no error");
   CHECK(output_error(out.as_read_only(), {2, 3}) == "f.g: operand 2 is read-only; give a writable array as .out");
   CHECK(output_error(out, {1, 3}) == "f.g: operand 2 has shape (2, 3), the result has shape (1, 3); .out is never broadcast");
-  detail::ArrayRep rep = *out.rep();
+  detail::ArrayRep rep = detail::view_rep(out);
   rep.strides = {0, 4};
-  CHECK(output_error(detail::make_array(rep), {2, 3}) ==
+  CHECK(output_error(detail::make_array(std::move(rep)), {2, 3}) ==
         "f.g: elements of operand 2 share memory with one another; give an .out whose elements are distinct");
   CHECK(message_of<ShapeError>([] { call::fail_shared_outputs("f", "a", "b"); }) ==
         "f: a and b share memory; give outputs that do not overlap");
