@@ -28,6 +28,10 @@ Hash128 hash128(std::string_view bytes) noexcept {
   return canonical_bytes(XXH3_128bits(bytes.data(), bytes.size()));
 }
 
+std::uint64_t hash64(std::string_view bytes) noexcept {
+  return XXH3_64bits(bytes.data(), bytes.size());
+}
+
 Hasher128::Hasher128() : state_(std::make_unique<State>()) {
   XXH3_INITSTATE(&state_->value);
   XXH3_128bits_reset(&state_->value);

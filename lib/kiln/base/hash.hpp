@@ -1,7 +1,8 @@
-// XXH3-128 of bytes: names of cache entries and checksums. Not a defence against someone who forges bytes.
+// XXH3 of bytes: names of cache entries, checksums, keys of tables. Not a defence against someone who forges bytes.
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ using Hash128 = std::array<unsigned char, 16>;
 }
 
 [[nodiscard]] Hash128 hash128(std::string_view bytes) noexcept;
+/// XXH3-64, for look-ups in this process.
+[[nodiscard]] std::uint64_t hash64(std::string_view bytes) noexcept;
 
 /// hash128 of bytes that come in pieces.
 class Hasher128 {

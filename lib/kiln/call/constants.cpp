@@ -3,10 +3,10 @@
 namespace kiln::call {
 
 bool ConstantLimit::is_first_refusal(const Device& device) {
-  if (refused_.find(device) != nullptr) return false;
+  if (refused_.find(ConstantKey(device)) != nullptr) return false;
   const std::lock_guard lock(mutex_);
-  if (refused_.find(device) != nullptr) return false;
-  refused_.add(device, true);
+  if (refused_.find(ConstantKey(device)) != nullptr) return false;
+  refused_.add(ConstantKey(device), true);
   return true;
 }
 

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "base/table.hpp"
+#include "call/variant_table.hpp"
 #include "device/kernel_abi.hpp"
 #include "kiln/device.hpp"
 #include "kiln/diagnostic.hpp"
@@ -33,6 +34,9 @@ class ConstantKey {
     length_ += itemsize(dtype);
   }
   [[nodiscard]] const Device& device() const noexcept { return device_; }
+  [[nodiscard]] std::uint64_t hash() const noexcept {
+    return base::KeyHash().add(hash_of(device_)).add_bytes(bytes_.data(), length_).value();
+  }
   friend bool operator==(const ConstantKey& a, const ConstantKey& b) noexcept {
     return a.length_ == b.length_ && std::memcmp(a.bytes_.data(), b.bytes_.data(), a.length_) == 0 && a.device_ == b.device_;
   }
@@ -51,11 +55,12 @@ class ConstantLimit {
   template <class Value, class Make>
   Value* find_or_make(base::Table<ConstantKey, Value>& table, const ConstantKey& key, int most, const Make& make) {
     if (Value* const known = table.find(key)) return known;
-    if (std::atomic<int>* const count = counts_.find(key.device()); count != nullptr && *count >= most) return nullptr;
+    if (std::atomic<int>* const count = counts_.find(ConstantKey(key.device())); count != nullptr && *count >= most)
+      return nullptr;
     const std::lock_guard lock(mutex_);
     if (Value* const known = table.find(key)) return known;
-    std::atomic<int>* const known = counts_.find(key.device());
-    std::atomic<int>& count = known != nullptr ? *known : counts_.add(key.device(), 0);
+    std::atomic<int>* const known = counts_.find(ConstantKey(key.device()));
+    std::atomic<int>& count = known != nullptr ? *known : counts_.add(ConstantKey(key.device()), 0);
     if (count >= most) return nullptr;
     ++count;
     return &table.add(key, make());
@@ -65,8 +70,9 @@ class ConstantLimit {
 
  private:
   std::mutex mutex_;
-  base::Table<Device, std::atomic<int>> counts_;
-  base::Table<Device, std::atomic<bool>> refused_;
+  // Of each device: its key without constants.
+  base::Table<ConstantKey, std::atomic<int>> counts_;
+  base::Table<ConstantKey, std::atomic<bool>> refused_;
 };
 
 /// The warning of a definition whose constants had more than `most` values on the device. `names`: "input 1 (n)".

@@ -72,7 +72,6 @@ class Call {
   [[nodiscard]] std::vector<int> teams_of(const kinds::GufuncSpec& spec, bool gpu) const;
   void stage(const CoreLayout& layout, kinds::GufuncSpec& spec, bool constants) const;
   void take_items(const CoreLayout& layout, kinds::GufuncSpec& spec, bool constants) const;
-  [[nodiscard]] Plan::Key kernel_key(const kinds::GufuncSpec& spec) const;
   [[nodiscard]] std::shared_ptr<backend::Module> find_kernel(const CoreLayout& layout, kinds::GufuncSpec& spec) const;
   void allocate(std::span<const Shape> shapes, std::span<Array> results) const;
   [[nodiscard]] std::shared_ptr<const kinds::GufuncNumbers> numbers_of(const CoreLayout& layout,

@@ -10,6 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "base/hash.hpp"
+#include "base/table.hpp"
+#include "call/variant_table.hpp"
 #include "device/backend.hpp"
 #include "gufunc/core_shape.hpp"
 #include "kernel/gufunc/launch.hpp"
@@ -34,6 +37,9 @@ struct CallLayout {
   friend bool operator==(const CallLayout& a, const CallLayout& b) noexcept {
     return a.count == b.count && std::memcmp(a.numbers.data(), b.numbers.data(), a.count * sizeof(std::int64_t)) == 0;
   }
+  [[nodiscard]] std::uint64_t hash() const noexcept {
+    return base::hash64({reinterpret_cast<const char*>(numbers.data()), count * sizeof(std::int64_t)});
+  }
 };
 
 /// A compiled kernel, and what it was compiled for.
@@ -52,11 +58,9 @@ struct Prepared {
 
 /// The loop that a combination of argument types runs, and what was made for it.
 struct Plan {
-  /// The loop, dtypes in memory, how cores lie, constants, the device: see Call::kernel_key().
-  using Key = std::string;
   ufunc::Loop loop;
-  std::atomic<int> specialized{0};  ///< kernels with core sizes as constants, which are bounded
-  base::Table<Key, Kernel> kernels = {};
+  std::atomic<int> specialized{0};                             ///< kernels with core sizes as constants, which are bounded
+  call::VariantTable<kinds::GufuncSpec, Kernel> kernels = {};  ///< by what was wanted
   base::Table<CallLayout, Prepared> prepared = {};
   std::atomic<int> remembered{0};                          ///< of `prepared`, which are bounded
   call::Reported reported = {};                            ///< to the recorder

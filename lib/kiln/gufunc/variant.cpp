@@ -244,45 +244,6 @@ void Call::form_teams(kinds::GufuncSpec& spec, std::int64_t items, bool gpu) con
   spec.team_bytes = std::min(spec.team_bytes, static_cast<int>(tuning::kTeamBytes));
 }
 
-/// Everything that two calls of one loop may differ in and that their kernels show.
-Plan::Key Call::kernel_key(const kinds::GufuncSpec& spec) const {
-  Plan::Key key;
-  const auto add = [&key](auto number) { key.append(reinterpret_cast<const char*>(&number), sizeof(number)); };
-  add(static_cast<std::uint8_t>(operands_.at().device.kind()));
-  add(static_cast<std::uint16_t>(operands_.at().device.index()));
-  add(static_cast<std::uint8_t>(spec.masked));
-  add(static_cast<std::uint8_t>(spec.folded));
-  add(spec.tile_bytes);
-  add(spec.most_items);
-  add(spec.team);
-  add(spec.team_bytes);
-  add(spec.beside);
-  add(static_cast<std::uint8_t>(spec.wide_index));
-  add(static_cast<std::uint8_t>(spec.loop_rank));
-  for (const kinds::EachSpec& each : spec.each) {
-    const auto& all = gufunc_.each();
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Each& other) { return other.name == each.name; });
-    add(static_cast<std::uint8_t>(found - all.begin()));
-  }
-  for (const auto* operands : {&spec.inputs, &spec.outputs}) {
-    for (const kinds::CoreOperandSpec& operand : *operands) {
-      add(static_cast<std::uint8_t>(operand.element.storage));
-      add(static_cast<std::uint8_t>(operand.packed ? 0xff
-                                    : operand.element.access == kinds::Access::scalar
-                                        ? 0xfe
-                                        : static_cast<unsigned>(operand.unit + 1)));
-    }
-  }
-  for (const auto* operands : {&spec.inputs, &spec.outputs}) {
-    for (const kinds::CoreOperandSpec& operand : *operands) {
-      add(static_cast<std::uint8_t>(operand.step));
-      add(static_cast<std::uint8_t>(operand.staging));
-    }
-  }
-  for (const kinds::CoreDimensionSpec& dimension : spec.dimensions) add(dimension.size.value_or(-1));
-  return key;
-}
-
 namespace {
 
 /// What a kernel may know less of an operand's core: nothing less, that it lies in one piece, and along which axis its elements
@@ -363,17 +324,15 @@ std::vector<kinds::GufuncSpec> Call::for_any_sizes(const kinds::GufuncSpec& gene
 /// The kernel for these sizes, where they are small; for any sizes once many have been compiled, or where nobody can compile
 /// it. `spec` becomes its spec.
 std::shared_ptr<backend::Module> Call::find_kernel(const CoreLayout& layout, kinds::GufuncSpec& spec) const {
-  Plan::Key key = kernel_key(spec);
+  call::VariantKey<kinds::GufuncSpec> key{spec, operands_.at().device};
   if (const auto* const known = plan_->kernels.find(key)) {
     spec = known->spec;
     return known->module;
   }
   kinds::GufuncSpec general = make_spec(layout, false, on_gpu());
-  Plan::Key general_key = kernel_key(general);
-  if (key != general_key && plan_->specialized.fetch_add(1, std::memory_order_relaxed) >= tuning::kMaxSpecialized) {
+  if (spec != general && plan_->specialized.fetch_add(1, std::memory_order_relaxed) >= tuning::kMaxSpecialized) {
     plan_->specialized.store(tuning::kMaxSpecialized, std::memory_order_relaxed);
-    spec = general;
-    key = std::move(general_key);
+    key.spec = spec = general;
     if (const auto* const known = plan_->kernels.find(key)) {
       spec = known->spec;
       return known->module;

@@ -27,6 +27,8 @@ struct OperandSpec {
   DType storage = DType::float64;  ///< dtype in memory (of a scalar: equal to compute)
   DType compute = DType::float64;  ///< dtype of the loop; converted in registers
   Access access = Access::contiguous;
+
+  friend bool operator==(const OperandSpec&, const OperandSpec&) = default;
 };
 
 }  // namespace kiln::kinds

@@ -232,8 +232,8 @@ kinds::RawLaunch Call::launch() const {
 
 void Call::run() {
   if (options_.size == 0) return;
-  Key key{.strided = strided_, .form = form_, .device = operands_.at().device};
-  for (std::size_t i = 0; i < binding().size(); ++i) key.types[i] = static_cast<std::uint8_t>(types_[i]);
+  Key key{.spec = {.strided = strided_, .form = form_}, .device = operands_.at().device};
+  for (std::size_t i = 0; i < binding().size(); ++i) key.spec.types[i] = static_cast<std::uint8_t>(types_[i]);
   // Compiling may throw: nothing has been transferred yet.
   const Variant& variant = kernel_.variant(*specialization_, key, binding());
   operands_.send_whole();

@@ -137,17 +137,17 @@ const raw::Variant& RawKernelImpl::variant(const raw::Specialization& of, const 
   if (const raw::Variant* const known = of.variants.find(key)) return *known;
   backend::Backend& backend = backend::backend_for(key.device);
   // A kernel that is told more strides, or takes blocks of any size, is right as well.
-  std::vector<raw::Strided> strided{key.strided};
+  std::vector<raw::Strided> strided{key.spec.strided};
   for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
     const raw::Strided bit = raw::Strided{1} << i;
-    if (signature_.parameters[i].dimensions == 0 || (key.strided & bit) != 0 || strided.size() > kMostStandIns) continue;
+    if (signature_.parameters[i].dimensions == 0 || (key.spec.strided & bit) != 0 || strided.size() > kMostStandIns) continue;
     for (std::size_t known = strided.size(), k = 0; k < known; ++k) strided.push_back(strided[k] | bit);
   }
   std::ranges::stable_sort(strided, {}, [](raw::Strided set) { return std::popcount(set); });
   std::vector<Form> right;
   for (const raw::Strided set : strided) {
-    right.push_back({set, key.form});
-    if (key.form == RawForm::single) right.push_back({set, RawForm::blocks});
+    right.push_back({set, key.spec.form});
+    if (key.spec.form == RawForm::single) right.push_back({set, RawForm::blocks});
   }
   // So is one that takes the constants as arguments.
   const bool plain_too = !of.constants.values.empty();
@@ -159,7 +159,7 @@ const raw::Variant& RawKernelImpl::variant(const raw::Specialization& of, const 
       },
       backend);
   std::unique_ptr<autotune::Tuned> tuned;
-  if (key.form == RawForm::items && backend.kind() != DeviceKind::cpu) {
+  if (key.spec.form == RawForm::items && backend.kind() != DeviceKind::cpu) {
     tuned = std::make_unique<autotune::Tuned>();
     const auto load = [&](int /*accesses*/) { return loaded.module; };
     autotune::read({.backend = backend, .module = loaded.module, .cache = definition_.compile.cache, .load = load}, *tuned);

@@ -16,6 +16,7 @@
 #include "base/table.hpp"
 #include "call/constants.hpp"
 #include "call/operands.hpp"
+#include "call/variant_table.hpp"
 #include "device/backend.hpp"
 #include "kernel/raw/launch.hpp"
 #include "kernel/raw/spec.hpp"
@@ -33,14 +34,21 @@ using Binding = std::vector<DType>;
 using Strided = std::uint32_t;
 static_assert(kinds::kMaxRawArguments <= 32);
 
-/// A compiled form on a device, by its types.
-struct Key {
+/// What of a call decides its compiled form.
+struct TypedForm {
   std::array<std::uint8_t, kinds::kMaxRawArguments> types = {};
   Strided strided = 0;
   kinds::RawForm form = kinds::RawForm::blocks;
-  Device device;
-  friend bool operator==(const Key&, const Key&) = default;
+
+  friend bool operator==(const TypedForm&, const TypedForm&) = default;
+  [[nodiscard]] std::uint64_t hash() const noexcept {
+    return base::KeyHash()
+        .add(std::uint64_t{strided} << 8 | static_cast<std::uint64_t>(form))
+        .add_bytes(types.data(), types.size())
+        .value();
+  }
 };
+using Key = call::VariantKey<TypedForm>;
 struct Variant {
   std::shared_ptr<backend::Module> module;
   std::unique_ptr<autotune::Tuned> tuned = nullptr;  ///< of items on a GPU
@@ -56,7 +64,7 @@ struct Constants {
 /// What was compiled for them.
 struct Specialization {
   Constants constants = {};
-  mutable base::Table<Key, Variant> variants = {};
+  mutable call::VariantTable<TypedForm, Variant> variants = {};
 };
 
 /// The value of a parameter in its dtype.

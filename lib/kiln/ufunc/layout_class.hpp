@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/table.hpp"
 #include "call/operands.hpp"
 #include "kernel/operand_spec.hpp"
 #include "kiln/ufunc.hpp"
@@ -63,6 +64,12 @@ struct LayoutClass {
     return false;
   }
   friend bool operator==(const LayoutClass&, const LayoutClass&) = default;
+  [[nodiscard]] std::uint64_t hash() const noexcept {
+    const std::uint64_t rest = std::uint64_t{across} << 32 | std::uint64_t{tile} << 24 |
+                               static_cast<std::uint64_t>(masking) << 18 | static_cast<std::uint64_t>(in_place) << 17 |
+                               static_cast<std::uint64_t>(wide_index) << 16 | static_cast<std::uint64_t>(packs) << 8 | rank;
+    return base::KeyHash().add(access).add(rest).value();
+  }
 };
 
 /// What the operands of a call have in common with their iteration. `operands` are inputs, then outputs; `inputs` of them.

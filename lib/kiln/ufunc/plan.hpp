@@ -2,7 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +15,7 @@
 #include "base/table.hpp"
 #include "call/description.hpp"
 #include "call/operands.hpp"
+#include "call/variant_table.hpp"
 #include "device/backend.hpp"
 #include "kiln/device.hpp"
 #include "program/program.hpp"
@@ -59,9 +62,16 @@ struct PlanKey {
   void add(std::uint8_t byte) noexcept { bytes[length++] = byte; }
   void add(DType dtype) noexcept { add(static_cast<std::uint8_t>(dtype)); }
 
-  friend bool operator==(const PlanKey& a, const PlanKey& b) noexcept {
-    return __builtin_memcmp(a.bytes.data(), b.bytes.data(), sizeof a.bytes) == 0 && a.length == b.length &&
-           a.signature == b.signature;
+  friend bool operator==(const PlanKey&, const PlanKey&) = default;
+  [[nodiscard]] std::uint64_t hash() const noexcept {
+    base::KeyHash hash;
+    // Bytes behind the length are 0.
+    for (std::size_t at = 0; at < length; at += sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes.data() + at, sizeof word);
+      hash.add(word);
+    }
+    return signature.empty() ? hash.value() : hash.add_bytes(signature.data(), signature.size()).value();
   }
 };
 
@@ -103,14 +113,8 @@ struct Variant {
 /// The loop of a combination of types, with its kernels by device and `Class`: the part of a layout that decides kernels.
 template <class Class>
 struct Plan {
-  struct Key {
-    Class layout;
-    Device device;
-    friend bool operator==(const Key&, const Key&) = default;
-  };
-
   Loop loop;
-  base::Table<Key, Variant<Class>> variants = {};
+  call::VariantTable<Class, Variant<Class>> variants = {};
   call::Reported reported = {};                            ///< reports to the recorder
   base::Table<call::ConstantKey, Plan> of_constants = {};  ///< plans of the same loop, with values of its constants
 };

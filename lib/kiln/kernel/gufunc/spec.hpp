@@ -40,17 +40,23 @@ struct CoreOperandSpec {
   bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
   ItemStep step = ItemStep::any;
   Staging staging = Staging::none;
+
+  friend bool operator==(const CoreOperandSpec&, const CoreOperandSpec&) = default;
 };
 
 struct CoreDimensionSpec {
   std::string name = {};                            ///< empty: the body has no name for it
   std::optional<std::int64_t> size = std::nullopt;  ///< where it is a constant of the kernel
+
+  friend bool operator==(const CoreDimensionSpec&, const CoreDimensionSpec&) = default;
 };
 
 /// A core dimension that is spread over threads, and its index in the body.
 struct EachSpec {
   std::string name = {};
   std::size_t dimension = 0;
+
+  friend bool operator==(const EachSpec&, const EachSpec&) = default;
 };
 
 /// A body over whole cores: once for each item of the loop, or for each index of some core dimensions.
@@ -68,6 +74,9 @@ struct GufuncSpec {
   int beside = 1;           ///< GPU: neighbours along the last index of .each that a thread takes
   int loop_rank = 1;        ///< GPU: merged ones
   bool wide_index = false;  ///< GPU: 64-bit index
+
+  friend bool operator==(const GufuncSpec&, const GufuncSpec&) = default;
+  [[nodiscard]] std::uint64_t hash() const noexcept;
 };
 
 /// Teams of a block on a GPU. Those of one warp share it: a multiprocessor has room for more threads than blocks of 32.

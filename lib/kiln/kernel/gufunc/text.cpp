@@ -1,6 +1,7 @@
 // What is asked of every kind of kernel, for generalized ufuncs.
 #include <algorithm>
 
+#include "base/table.hpp"
 #include "device/kernel_abi.hpp"
 #include "kernel/gufunc/operands_text.hpp"
 #include "kernel/gufunc/staged.hpp"
@@ -28,6 +29,18 @@ std::string loop_header(const GufuncSpec& spec, DeviceKind target) {
   if (target == DeviceKind::cpu) return "kiln/gufunc/cpu.hpp";
   if (has_windows(spec)) return "kiln/gufunc/windows_gpu.hpp";
   return is_staged(spec) ? "kiln/gufunc/staged_gpu.hpp" : "kiln/gufunc/gpu.hpp";
+}
+
+std::uint64_t GufuncSpec::hash() const noexcept {
+  base::KeyHash hash;
+  for (const auto* operands : {&inputs, &outputs}) {
+    for (const CoreOperandSpec& operand : *operands) {
+      hash.add(static_cast<std::uint64_t>(operand.element.storage) << 32 | static_cast<std::uint64_t>(operand.packed) << 24 |
+               static_cast<std::uint64_t>(operand.step) << 16 | static_cast<std::uint8_t>(operand.unit));
+    }
+  }
+  for (const CoreDimensionSpec& dimension : dimensions) hash.add(static_cast<std::uint64_t>(dimension.size.value_or(-1)));
+  return hash.add(static_cast<std::uint64_t>(tile_bytes)).add(static_cast<std::uint64_t>(team)).value();
 }
 
 int teams_of_block(const GufuncSpec& spec, DeviceKind target) noexcept {

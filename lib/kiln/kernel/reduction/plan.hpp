@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/table.hpp"
 #include "kernel/operand_spec.hpp"
 #include "kernel/reduction/mapping.hpp"
 #include "kiln/device.hpp"
@@ -45,6 +46,13 @@ struct ReductionClass {
     return access_of(input) == Access::scalar || access_of(input) == Access::broadcast;
   }
   friend bool operator==(const ReductionClass&, const ReductionClass&) = default;
+  [[nodiscard]] std::uint64_t hash() const noexcept {
+    const std::uint64_t rest = static_cast<std::uint64_t>(mapping) << 32 | std::uint64_t{kept_rank} << 24 |
+                               std::uint64_t{reduced_rank} << 16 | static_cast<std::uint64_t>(masked) << 3 |
+                               static_cast<std::uint64_t>(packs) << 2 | static_cast<std::uint64_t>(wide_index) << 1 |
+                               static_cast<std::uint64_t>(segmented);
+    return base::KeyHash().add(access).add(rest).value();
+  }
 };
 
 /// The class itself, then others whose kernels are right for a call of it, the nearest first.

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "base/table.hpp"
 #include "kiln/dtype.hpp"
 
 namespace kiln::kinds {
@@ -22,6 +23,14 @@ struct ScatterLayout {
 
   [[nodiscard]] bool any() const noexcept { return arrays == 0; }
   friend bool operator==(const ScatterLayout&, const ScatterLayout&) = default;
+  [[nodiscard]] std::uint64_t hash() const noexcept {
+    base::KeyHash hash;
+    for (const DType dtype : indices) hash.add(static_cast<std::uint64_t>(dtype));
+    return hash
+        .add(std::uint64_t{arrays} << 24 | std::uint64_t{rank} << 16 | std::uint64_t{row_rank} << 8 |
+             static_cast<std::uint64_t>(wide_index) << 1 | static_cast<std::uint64_t>(bins))
+        .value();
+  }
 };
 
 }  // namespace kiln::kinds
