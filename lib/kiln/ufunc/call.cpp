@@ -7,6 +7,7 @@
 #include "call/shapes.hpp"
 #include "kernel/counter.hpp"
 #include "kernel/elementwise/launch.hpp"
+#include "layout/squeeze.hpp"
 #include "ufunc/constants.hpp"
 #include "ufunc/tiling.hpp"
 #include "ufunc/tuning.hpp"
@@ -144,12 +145,25 @@ void Call::iterate() {
     all_c_ &= rep == nullptr || rep->c_contiguous;
     all_f_ &= rep == nullptr || rep->f_contiguous;
   }
-  const std::span<const layout::Operand> all(operands, operands_.count());
+  const std::span all(operands, operands_.count());
   if (all_c_ || all_f_) {
     iteration_.emplace(size_, all);
+  } else if (layout::has_ones(*shape_)) {
+    const layout::Squeezed squeezed(*shape_, all);
+    squeezed_ = squeezed.axes();
+    iteration_.emplace(squeezed.shape(), all);
   } else {
     iteration_.emplace(*shape_, all);
   }
+}
+
+/// Allocates a result whose axes are sorted in memory as the iteration's are.
+Array Call::allocate_sorted(DType dtype) const {
+  const bool on_host = operands_.results_on_host();
+  const Device device = on_host ? Device::cpu() : operands_.at().device;
+  const std::span<const int> order = iteration_->memory_order();
+  if (!squeezed_) return detail::allocate(*shape_, dtype, order, on_host, device);
+  return detail::allocate(*shape_, dtype, layout::unsqueezed_order(shape_->size(), *squeezed_, order), on_host, device);
 }
 
 // Only what this device's variants differ by: layouts that differ in the rest share a variant.
@@ -180,9 +194,7 @@ void Call::allocate(std::span<Array> results) const {
     if (size_ == 0 || all_c_ || all_f_) {
       results[o] = operands_.allocate(*shape_, dtype, all_c_ || !all_f_ ? Order::c : Order::fortran);
     } else {
-      const bool on_host = operands_.results_on_host();
-      results[o] = detail::allocate(*shape_, dtype, iteration_->memory_order(), on_host,
-                                    on_host ? Device::cpu() : operands_.at().device);
+      results[o] = allocate_sorted(dtype);
     }
   }
 }

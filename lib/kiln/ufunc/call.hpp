@@ -45,6 +45,7 @@ class Call {
   void iterate();
   void classify();
   void allocate(std::span<Array> results) const;
+  [[nodiscard]] Array allocate_sorted(DType dtype) const;
   void launch(const Variant<LayoutClass>& variant, std::span<const Array> results) const;
   /// Measures the launch shapes of the variant for that launch, where it can be; else says why not.
   void tune(const Variant<LayoutClass>& variant, const kinds::ElementwiseLaunch& work) const;
@@ -66,6 +67,7 @@ class Call {
   bool past_cache_ = false;  // outputs are stored so
   Tiling tiling_;
   std::optional<layout::Iteration> iteration_;
+  std::optional<Dims> squeezed_;  // axes of the shape that the iteration is made of, where others have extent 1
 };
 
 }  // namespace kiln::ufunc
