@@ -1,6 +1,5 @@
 // Moving elements on the host: strided copies with conversion, and the copies of an Array that are made of them.
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <string>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "array/rep.hpp"
 #include "kiln/array.hpp"
 #include "kiln/error.hpp"
+#include "layout/axes.hpp"
 #include "shared/float_environment.hpp"
 #include "types/convert.hpp"
 
@@ -19,77 +19,72 @@ namespace kiln {
 namespace detail {
 namespace {
 
-struct Axis {
-  std::int64_t extent;
-  std::int64_t from;
-  std::int64_t to;
-};
-
 // Elements of a side of the tiles in which a transposing copy goes: 64 cache lines of the source stay in the L1 cache until
 // they are used up (4096×4096 transposes: 3 to 5 times faster than whole rows).
 constexpr std::int64_t kTile = 64;
+
+// Operands of the axes.
+constexpr std::size_t kTo = 0;
+constexpr std::size_t kFrom = 1;
 
 struct Plan {
   ConvertLoop loop = nullptr;
   const char* from = nullptr;
   char* to = nullptr;
-  std::vector<Axis> axes;  // outermost first by the destination's strides, merged
-  bool tiled = false;      // the last two axes go in tiles
+  layout::Axes axes;   // outermost first by the destination's strides, merged
+  bool tiled = false;  // the last two axes go in tiles
 };
 
 Plan plan_copy(const ArrayRep& from, const ArrayRep& to) {
-  Plan plan{convert_loop(from.dtype, to.dtype), from.data, to.data, {}, false};
-  std::vector<Axis>& axes = plan.axes;
+  Plan plan{convert_loop(from.dtype, to.dtype), from.data, to.data, layout::Axes(from.shape.size(), 2)};
+  layout::Axes& axes = plan.axes;
   for (std::size_t i = 0; i < from.shape.size(); ++i) {
-    if (from.shape[i] == 1) continue;
-    Axis axis{from.shape[i], from.strides[i], to.strides[i]};
-    if (axis.to < 0) {
-      plan.from += (axis.extent - 1) * axis.from;
-      plan.to += (axis.extent - 1) * axis.to;
-      axis.from = -axis.from;
-      axis.to = -axis.to;
-    }
-    axes.push_back(axis);
+    if (from.shape[i] != 1) axes.append(from.shape[i], {to.strides[i], from.strides[i]});
   }
-  std::sort(axes.begin(), axes.end(), [](const Axis& a, const Axis& b) { return a.to > b.to; });
-  std::size_t kept = 0;
-  for (const Axis& axis : axes) {
-    if (kept > 0 && axes[kept - 1].from == axis.extent * axis.from && axes[kept - 1].to == axis.extent * axis.to) {
-      axes[kept - 1] = {axes[kept - 1].extent * axis.extent, axis.from, axis.to};
-    } else {
-      axes[kept++] = axis;
-    }
-  }
-  axes.erase(axes.begin() + static_cast<std::ptrdiff_t>(kept), axes.end());
-  if (axes.size() < 2) return plan;
+  axes.sort(layout::Axes::Sort::first_decides);
+  axes.flip(0, kFrom);
+  axes.merge();
+  plan.from += axes.offset(kFrom);
+  plan.to += axes.offset(kTo);
+  if (axes.rank() < 2) return plan;
   // The axis along which the source is densest, where that is not the innermost one.
-  const auto distance = [](const Axis& axis) { return std::abs(axis.from); };
-  auto dense =
-      std::min_element(axes.begin(), axes.end(), [&](const Axis& a, const Axis& b) { return distance(a) < distance(b); });
-  if (dense + 1 != axes.end() && distance(*dense) > 0 && distance(axes.back()) >= 64 && axes.back().extent > kTile / 4) {
-    std::rotate(dense, dense + 1, axes.end() - 1);
+  const auto distance = [&](std::size_t axis) { return std::abs(axes.stride(kFrom, axis)); };
+  const std::size_t last = axes.rank() - 1;
+  std::size_t dense = 0;
+  for (std::size_t axis = 1; axis <= last; ++axis) {
+    if (distance(axis) < distance(dense)) dense = axis;
+  }
+  if (dense != last && distance(dense) > 0 && distance(last) >= 64 && axes.extent(last) > kTile / 4) {
+    axes.move(dense, last - 1);
     plan.tiled = true;
   }
   return plan;
 }
 
+void copy_run(const Plan& plan, const char* from, char* to, std::size_t axis, std::int64_t count) {
+  plan.loop(from, plan.axes.stride(kFrom, axis), to, plan.axes.stride(kTo, axis), count);
+}
+
 void copy_tiles(const Plan& plan, const char* from, char* to) {
-  const Axis& outer = plan.axes[plan.axes.size() - 2];
-  const Axis& inner = plan.axes.back();
-  for (std::int64_t i = 0; i < outer.extent; i += kTile) {
-    const std::int64_t i_end = std::min(i + kTile, outer.extent);
-    for (std::int64_t j = 0; j < inner.extent; j += kTile) {
-      const std::int64_t count = std::min(kTile, inner.extent - j);
+  const layout::Axes& axes = plan.axes;
+  const std::size_t inner = axes.rank() - 1;
+  const std::size_t outer = inner - 1;
+  for (std::int64_t i = 0; i < axes.extent(outer); i += kTile) {
+    const std::int64_t i_end = std::min(i + kTile, axes.extent(outer));
+    for (std::int64_t j = 0; j < axes.extent(inner); j += kTile) {
+      const std::int64_t count = std::min(kTile, axes.extent(inner) - j);
       for (std::int64_t k = i; k < i_end; ++k) {
-        plan.loop(from + k * outer.from + j * inner.from, inner.from, to + k * outer.to + j * inner.to, inner.to, count);
+        copy_run(plan, from + k * axes.stride(kFrom, outer) + j * axes.stride(kFrom, inner),
+                 to + k * axes.stride(kTo, outer) + j * axes.stride(kTo, inner), inner, count);
       }
     }
   }
 }
 
 void run(const Plan& plan) {
-  const std::size_t inner_axes = plan.tiled ? 2 : std::min<std::size_t>(plan.axes.size(), 1);
-  const std::size_t outer_axes = plan.axes.size() - inner_axes;
+  const layout::Axes& axes = plan.axes;
+  const std::size_t inner_axes = plan.tiled ? 2 : std::min<std::size_t>(axes.rank(), 1);
+  const std::size_t outer_axes = axes.rank() - inner_axes;
   std::vector<std::int64_t> position(outer_axes, 0);
   const char* from = plan.from;
   char* to = plan.to;
@@ -97,19 +92,19 @@ void run(const Plan& plan) {
     if (plan.tiled) {
       copy_tiles(plan, from, to);
     } else if (inner_axes == 1) {
-      plan.loop(from, plan.axes.back().from, to, plan.axes.back().to, plan.axes.back().extent);
+      copy_run(plan, from, to, outer_axes, axes.extent(outer_axes));
     } else {
       plan.loop(from, 0, to, 0, 1);
     }
     std::size_t axis = outer_axes;
     while (axis > 0) {
-      const Axis& a = plan.axes[axis - 1];
-      from += a.from;
-      to += a.to;
-      if (++position[axis - 1] < a.extent) break;
-      position[axis - 1] = 0;
-      from -= a.extent * a.from;
-      to -= a.extent * a.to;
+      const std::size_t a = axis - 1;
+      from += axes.stride(kFrom, a);
+      to += axes.stride(kTo, a);
+      if (++position[a] < axes.extent(a)) break;
+      position[a] = 0;
+      from -= axes.extent(a) * axes.stride(kFrom, a);
+      to -= axes.extent(a) * axes.stride(kTo, a);
       --axis;
     }
     if (axis == 0) return;

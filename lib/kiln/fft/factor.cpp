@@ -1,10 +1,11 @@
 #include "fft/factor.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstddef>
 
 #include "base/have_cpu.hpp"
 #include "device/backend.hpp"
+#include "layout/axes.hpp"
 #include "registry/registry.hpp"
 #if KILN_HAVE_CPU
 #include "device/cpu/backend.hpp"
@@ -36,6 +37,10 @@ void multiply_row(char* data, const Region::Axis& row, bool complex, Real factor
   for (std::int64_t i = 0; i < row.extent; ++i) multiply_run(reinterpret_cast<Real*>(data + i * row.stride), reals, factor);
 }
 
+std::int64_t item_bytes(const Region& region) {
+  return (region.single ? 4 : 8) * (region.complex ? 2 : 1);
+}
+
 void multiply_row(const Region& region, char* data, const Region::Axis& row, double factor) {
   if (region.single) {
     multiply_row(data, row, region.complex, static_cast<float>(factor));
@@ -44,35 +49,27 @@ void multiply_row(const Region& region, char* data, const Region::Axis& row, dou
   }
 }
 
-/// Where row number `row` begins.
-char* row_at(const Region& region, std::int64_t row) {
-  char* data = region.data;
-  for (std::size_t axis = region.axes.size() - 1; axis-- > 0;) {
-    data += row % region.axes[axis].extent * region.axes[axis].stride;
-    row /= region.axes[axis].extent;
-  }
-  return data;
+/// Outermost first, forwards, and as few as describe the region.
+layout::Axes merged_axes(const Region& region) {
+  layout::Axes axes(std::max<std::size_t>(region.axes.size(), 1), 1);
+  for (const Region::Axis& axis : region.axes) axes.append(axis.extent, {axis.stride});
+  axes.sort(layout::Axes::Sort::first_decides);
+  axes.flip();
+  axes.merge();
+  if (axes.rank() > 0) return axes;
+  axes.become_one(1);
+  axes.stride(0, 0) = item_bytes(region);
+  return axes;
 }
 
-/// Outermost first, forwards, and as few as describe the region.
-void simplify(Region& region) {
-  for (Region::Axis& axis : region.axes) {
-    if (axis.stride >= 0) continue;
-    region.data += (axis.extent - 1) * axis.stride;
-    axis.stride = -axis.stride;
+/// Where row number `row` begins, counted from the first.
+std::int64_t row_at(const layout::Axes& axes, std::int64_t row) {
+  std::int64_t at = 0;
+  for (std::size_t axis = axes.rank() - 1; axis-- > 0;) {
+    at += row % axes.extent(axis) * axes.stride(0, axis);
+    row /= axes.extent(axis);
   }
-  std::sort(region.axes.begin(), region.axes.end(), [](const auto& a, const auto& b) { return a.stride > b.stride; });
-  std::vector<Region::Axis> merged;
-  for (const Region::Axis& axis : region.axes) {
-    if (axis.extent == 1) continue;
-    if (!merged.empty() && merged.back().stride == axis.extent * axis.stride) {
-      merged.back() = {merged.back().extent * axis.extent, axis.stride};
-    } else {
-      merged.push_back(axis);
-    }
-  }
-  if (merged.empty()) merged.push_back({1, (region.single ? 4 : 8) * (region.complex ? 2 : 1)});
-  region.axes = std::move(merged);
+  return at;
 }
 
 }  // namespace
@@ -95,23 +92,25 @@ void multiply_reals(void* values, std::int64_t count, bool single, double factor
   }
 }
 
-void multiply(Region region, double factor, const Device& device) {
-  simplify(region);
-  const Region::Axis row = region.axes.back();
+void multiply(const Region& region, double factor, const Device& device) {
+  const layout::Axes axes = merged_axes(region);
+  char* const data = region.data + axes.offset(0);
+  const std::size_t last = axes.rank() - 1;
+  const Region::Axis row{axes.extent(last), axes.stride(0, last)};
   std::int64_t rows = 1;
-  for (std::size_t axis = 0; axis + 1 < region.axes.size(); ++axis) rows *= region.axes[axis].extent;
-  const std::int64_t item = (region.single ? 4 : 8) * (region.complex ? 2 : 1);
+  for (const std::int64_t extent : axes.extents().first(last)) rows *= extent;
+  const std::int64_t item = item_bytes(region);
   if (rows == 1) {
     const std::int64_t most = kTaskBytes / item;
     return for_each_task((row.extent + most - 1) / most, device, [&](std::int64_t task) {
       const std::int64_t begin = task * most;
-      multiply_row(region, region.data + begin * row.stride, {std::min(most, row.extent - begin), row.stride}, factor);
+      multiply_row(region, data + begin * row.stride, {std::min(most, row.extent - begin), row.stride}, factor);
     });
   }
   const std::int64_t most = std::max<std::int64_t>(kTaskBytes / (row.extent * item), 1);
   for_each_task((rows + most - 1) / most, device, [&](std::int64_t task) {
     for (std::int64_t i = task * most; i < std::min(rows, (task + 1) * most); ++i) {
-      multiply_row(region, row_at(region, i), row, factor);
+      multiply_row(region, data + row_at(axes, i), row, factor);
     }
   });
 }

@@ -22,7 +22,7 @@ struct Region {
 };
 
 /// Multiplies each element. Large regions are divided among the device's threads.
-void multiply(Region region, double factor, const Device& device);
+void multiply(const Region& region, double factor, const Device& device);
 
 /// The same of numbers that lie together, by the caller.
 void multiply_reals(void* values, std::int64_t count, bool single, double factor);

@@ -1,7 +1,6 @@
 #include "gufunc/core_layout.hpp"
 
-#include <algorithm>
-#include <utility>
+#include "layout/axes.hpp"
 
 namespace kiln::gufunc {
 namespace {
@@ -34,13 +33,13 @@ layout::Iteration iterate(const CoreShape& shape, std::span<const PlacedCore> op
 
 /// Whether strides are those of packed elements, for dimensions in some order.
 bool is_dense(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides, std::int64_t itemsize) {
-  std::vector<std::pair<std::int64_t, std::int64_t>> axes;
+  layout::Axes axes(extents.size(), 1);
   for (std::size_t a = 0; a < extents.size(); ++a) {
-    if (extents[a] > 1) axes.emplace_back(strides[a], extents[a]);
+    if (extents[a] > 1) axes.append(extents[a], {strides[a]});
   }
-  std::ranges::sort(axes);
-  std::int64_t step = itemsize;
-  return std::ranges::all_of(axes, [&](const auto& axis) { return axis.first == std::exchange(step, step * axis.second); });
+  axes.sort(layout::Axes::Sort::first_decides);
+  axes.merge();
+  return axes.rank() == 0 || (axes.rank() == 1 && axes.stride(0, 0) == itemsize);
 }
 
 CoreLayout::Core core_of(std::span<const std::int64_t> extents, std::span<const std::int64_t> strides, std::int64_t itemsize) {

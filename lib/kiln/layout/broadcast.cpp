@@ -30,4 +30,11 @@ bool broadcasts_to(const Shape& from, const Shape& to) noexcept {
   return true;
 }
 
+Strides broadcast_strides(const Shape& from, const Strides& strides, const Shape& to) {
+  Strides wide(to.size(), 0);
+  const std::size_t missing = to.size() - from.size();
+  for (std::size_t d = 0; d < from.size(); ++d) wide[missing + d] = from[d] == 1 ? 0 : strides[d];
+  return wide;
+}
+
 }  // namespace kiln::layout

@@ -15,4 +15,7 @@ namespace kiln::layout {
 /// Whether an array of shape `from` can be read as one of shape `to`.
 [[nodiscard]] bool broadcasts_to(const Shape& from, const Shape& to) noexcept;
 
+/// The strides of an array of shape `from` read as one of shape `to`, to which it broadcasts.
+[[nodiscard]] Strides broadcast_strides(const Shape& from, const Strides& strides, const Shape& to);
+
 }  // namespace kiln::layout

@@ -2,12 +2,12 @@
 // those of extent 1 dropped and those that lie behind one another merged. Pure.
 #pragma once
 
-#include <array>
 #include <compare>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
+
+#include "layout/axes.hpp"
 
 namespace kiln::layout {
 
@@ -31,33 +31,24 @@ class Reduction {
   };
   explicit Reduction(const Request& request);
 
-  [[nodiscard]] std::span<const std::int64_t> kept() const noexcept { return {numbers(), kept_}; }
-  [[nodiscard]] std::span<const std::int64_t> reduced() const noexcept { return {numbers() + kept_, reduced_}; }
+  [[nodiscard]] std::span<const std::int64_t> kept() const noexcept { return axes_.extents().first(kept_); }
+  [[nodiscard]] std::span<const std::int64_t> reduced() const noexcept { return axes_.extents().subspan(kept_); }
   /// Bytes: of the kept dimensions, then of the reduced ones.
-  [[nodiscard]] const std::int64_t* strides(std::size_t operand) const noexcept {
-    return numbers() + (kept_ + reduced_) * (operand + 1);
-  }
+  [[nodiscard]] const std::int64_t* strides(std::size_t operand) const noexcept { return axes_.strides(operand).data(); }
   [[nodiscard]] std::int64_t outputs() const noexcept { return outputs_; }  ///< product of kept()
-  [[nodiscard]] std::int64_t count() const noexcept {
-    return count_;
-  }  ///< product of reduced(); of the array where that is empty
+  /// Product of reduced(); of the array where that is empty.
+  [[nodiscard]] std::int64_t count() const noexcept { return count_; }
   /// Bytes to add to an operand's address because axes are walked backwards.
-  [[nodiscard]] std::int64_t offset(std::size_t operand) const noexcept;
+  [[nodiscard]] std::int64_t offset(std::size_t operand) const noexcept { return axes_.offset(operand); }
   /// Whether the innermost kept dimension is nearer in memory than the innermost reduced one, for the first operand that moves
   /// along both.
   [[nodiscard]] bool columns_inside() const noexcept;
 
  private:
-  static constexpr std::size_t kInline = 48;
-  [[nodiscard]] const std::int64_t* numbers() const noexcept { return heap_ ? heap_.get() : inline_.data(); }
-
+  Axes axes_;  // kept, then reduced
   std::size_t kept_ = 0;
-  std::size_t reduced_ = 0;
-  std::size_t operands_ = 0;
   std::int64_t outputs_ = 1;
   std::int64_t count_ = 1;
-  std::array<std::int64_t, kInline> inline_;  // extents, each operand's strides, each operand's offset
-  std::unique_ptr<std::int64_t[]> heap_;
 };
 
 }  // namespace kiln::layout

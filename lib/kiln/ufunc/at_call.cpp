@@ -9,8 +9,8 @@
 #include "device/capture.hpp"
 #include "kernel/scatter/layout.hpp"
 #include "kiln/error.hpp"
+#include "layout/axes.hpp"
 #include "layout/broadcast.hpp"
-#include "layout/merge.hpp"
 #include "registry/registry.hpp"
 #include "ufunc/indices.hpp"
 #include "ufunc/recorder.hpp"
@@ -304,8 +304,9 @@ kinds::ScatterLaunch AtCall::launch() const {
     over_positions.emplace_back(std::span(strides.begin(), strides.begin() + rank));
     over_row.emplace_back(std::span(strides.begin() + rank, strides.end()));
   }
-  layout::Merged positions = layout::merge_in_order({shape_.data(), rank}, over_positions);
-  layout::Merged row = layout::merge_in_order({full_.data() + rank, full_.size() - rank}, over_row);
+  const layout::Axes positions = layout::merge_in_order({shape_.data(), rank}, over_positions);
+  const layout::Axes row = layout::merge_in_order({full_.data() + rank, full_.size() - rank}, over_row);
+  const auto list = [](std::span<const std::int64_t> numbers) { return std::vector(numbers.begin(), numbers.end()); };
   kinds::ScatterLaunch launch;
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     const detail::ArrayRep& index = *indices_[i].rep();
@@ -313,17 +314,17 @@ kinds::ScatterLaunch AtCall::launch() const {
                               .dtype = index.dtype,
                               .extent = one_index_ ? 0 : target.shape[i],
                               .stride = one_index_ ? 1 : target.strides[i],
-                              .strides = std::move(positions.strides[i])});
+                              .strides = list(positions.strides(i))});
   }
-  launch.shape = std::move(positions.shape);
+  launch.shape = list(positions.extents());
   launch.target = target.data;
   launch.itemsize = static_cast<std::int64_t>(itemsize(target.dtype));
-  launch.row_shape = std::move(row.shape);
-  launch.target_strides = std::move(row.strides[0]);
+  launch.row_shape = list(row.extents());
+  launch.target_strides = list(row.strides(0));
   if (value != nullptr) {
     launch.value = value->data;
-    launch.value_strides = std::move(positions.strides[indices_.size()]);
-    launch.value_strides.insert(launch.value_strides.end(), row.strides[1].begin(), row.strides[1].end());
+    launch.value_strides = list(positions.strides(indices_.size()));
+    launch.value_strides.insert(launch.value_strides.end(), row.strides(1).begin(), row.strides(1).end());
   }
   if (order_.valid()) {
     launch.order = static_cast<const std::int64_t*>(order_.data());

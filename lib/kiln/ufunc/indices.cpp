@@ -4,7 +4,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "layout/merge.hpp"
+#include "layout/axes.hpp"
 #include "types/convert.hpp"
 
 namespace kiln::ufunc {
@@ -97,16 +97,16 @@ std::optional<BadIndex> find_bad_index(const detail::ArrayRep& indices, std::int
     if (indices.strides[d] == 0) shape[d] = 1;
     size *= shape[d];
   }
-  const layout::Merged merged = layout::merge_in_order({shape.data(), shape.size()}, strides);
-  const std::int64_t columns = merged.shape.back();
-  const std::int64_t stride = merged.strides[0].back();
-  const std::size_t outer = merged.shape.size() - 1;
+  const layout::Axes merged = layout::merge_in_order({shape.data(), shape.size()}, strides);
+  const std::size_t outer = merged.rank() - 1;
+  const std::int64_t columns = merged.extent(outer);
+  const std::int64_t stride = merged.stride(0, outer);
   for (std::int64_t row = 0; row < size / columns; ++row) {
     const char* from = indices.data;
     std::int64_t rest = row;
     for (std::size_t d = outer; d-- > 0;) {
-      from += rest % merged.shape[d] * merged.strides[0][d];
-      rest /= merged.shape[d];
+      from += rest % merged.extent(d) * merged.stride(0, d);
+      rest /= merged.extent(d);
     }
     const std::int64_t first = count(from, stride, columns, extent);
     if (first == columns) continue;

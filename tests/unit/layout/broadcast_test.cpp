@@ -3,7 +3,9 @@
 #include <doctest/doctest.h>
 
 using kiln::Shape;
+using kiln::Strides;
 using kiln::layout::broadcast_into;
+using kiln::layout::broadcast_strides;
 using kiln::layout::broadcasts_to;
 
 TEST_CASE("shapes broadcast from the last axis") {
@@ -36,4 +38,9 @@ TEST_CASE("extents that differ do not broadcast") {
   CHECK(broadcasts_to(Shape{1, 3}, Shape{4, 2, 3}));
   CHECK_FALSE(broadcasts_to(Shape{4, 2, 3}, Shape{2, 3}));
   CHECK_FALSE(broadcasts_to(Shape{2}, Shape{1}));
+}
+
+TEST_CASE("strides of a broadcast") {
+  CHECK(broadcast_strides({3, 1}, {8, 4}, {2, 3, 5}) == Strides{0, 8, 0});
+  CHECK(broadcast_strides({}, {}, {2}) == Strides{0});
 }
