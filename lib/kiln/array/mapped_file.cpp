@@ -12,6 +12,7 @@
 
 #include "array/access.hpp"
 #include "base/file.hpp"
+#include "base/signals.hpp"
 #include "base/usable_memory.hpp"
 #include "kiln/error.hpp"
 
@@ -28,20 +29,6 @@ std::array<Slot, MappedFile::kMost> slots;
 std::atomic<std::size_t> used{0};  // no slot from here on has ever been
 std::mutex slots_mutex;            // of those who take and free them
 
-struct sigaction before{};  // the handler that was there
-
-void pass_on(int signal, siginfo_t* info, void* context) {
-  if ((before.sa_flags & SA_SIGINFO) != 0 && before.sa_sigaction != nullptr) {
-    before.sa_sigaction(signal, info, context);
-  } else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN) {
-    before.sa_handler(signal);
-  } else if (before.sa_handler == SIG_DFL) {
-    // Ends the process when this returns, as it would have.
-    std::signal(signal, SIG_DFL);
-    raise(signal);
-  }
-}
-
 Slot* slot_of(std::uintptr_t address) noexcept {
   const std::size_t count = used.load(std::memory_order_acquire);
   for (std::size_t i = 0; i < count; ++i) {
@@ -57,33 +44,20 @@ std::size_t page_bytes() noexcept {
 }
 
 /// Puts a page of zeros where the file has none any more.
-void on_bus_error(int signal, siginfo_t* info, void* context) {
-  const int saved = errno;
-  const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
-  const bool of_access = info->si_code > 0;  // else a signal that someone sent
-  if (Slot* const slot = of_access ? slot_of(address) : nullptr) {
-    const std::uintptr_t page = page_bytes();
-    void* const at = reinterpret_cast<void*>(address / page * page);
-    if (mmap(at, page, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED) {
-      if (!slot->torn.exchange(true)) torn_files.fetch_add(1, std::memory_order_relaxed);
-      errno = saved;
-      return;
-    }
-  }
-  errno = saved;
-  pass_on(signal, info, context);
+bool on_bus_error(int /*signal*/, const siginfo_t& info, const void* /*context*/) {
+  const auto address = reinterpret_cast<std::uintptr_t>(info.si_addr);
+  Slot* const slot = slot_of(address);
+  if (slot == nullptr) return false;
+  const std::uintptr_t page = page_bytes();
+  void* const at = reinterpret_cast<void*>(address / page * page);
+  if (mmap(at, page, PROT_READ | PROT_WRITE, MAP_FIXED | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) == MAP_FAILED) return false;
+  if (!slot->torn.exchange(true)) torn_files.fetch_add(1, std::memory_order_relaxed);
+  return true;
 }
 
 void install_handler() {
-  static const bool installed = [] {
-    page_bytes();  // not for the first time in the handler
-    struct sigaction ours{};
-    ours.sa_sigaction = on_bus_error;
-    ours.sa_flags = SA_SIGINFO | SA_ONSTACK;
-    sigemptyset(&ours.sa_mask);
-    return sigaction(SIGBUS, &ours, &before) == 0;
-  }();
-  static_cast<void>(installed);
+  page_bytes();  // not for the first time in the handler
+  base::handle_signals(std::array{SIGBUS}, base::SignalOf::memory, on_bus_error);
 }
 
 }  // namespace

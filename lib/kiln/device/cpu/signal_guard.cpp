@@ -8,11 +8,9 @@
 #include <csetjmp>
 #include <csignal>
 #include <cstddef>
-#include <functional>
-#include <mutex>
 #include <utility>
 
-#include "base/fork_safe_mutex.hpp"
+#include "base/signals.hpp"
 #include "device/cpu/own_stack.hpp"
 
 namespace kiln::backend::cpu {
@@ -28,15 +26,6 @@ struct GuardFrame {
 };
 // The handler reads it: no memory may be allocated for it there.
 __attribute__((tls_model("initial-exec"))) thread_local GuardFrame* frame_of_thread = nullptr;
-/// The innermost call of a handler of before.
-struct Forwarded {
-  const void* context = nullptr;
-  const void* frame = nullptr;
-};
-__attribute__((tls_model("initial-exec"))) thread_local Forwarded forwarded;
-
-base::ForkSafeMutex handlers_mutex;
-std::array<struct sigaction, kSignals.size()> before;
 
 /// Of the thread, for the time that its own is full.
 class HandlerStack {
@@ -83,52 +72,16 @@ kinds::CrashKind kind_of(int signal, const siginfo_t& info, const Fiber& fiber) 
   return info.si_code == SEGV_ACCERR ? kinds::CrashKind::guarded_memory : kinds::CrashKind::no_memory;
 }
 
-/// As if kiln had set no handler.
-void forward(int signal, siginfo_t* info, void* context) {
-  std::size_t which = 0;
-  while (kSignals[which] != signal) ++which;
-  const struct sigaction& earlier = before[which];
-  // By who was there, who was set after kiln and calls it in turn. One that left by a jump leaves its frame behind, which a
-  // later signal's is not below.
-  const void* const here = __builtin_frame_address(0);
-  const bool again = forwarded.context == context && std::less<>()(here, forwarded.frame);
-  const Forwarded outer = std::exchange(forwarded, {context, here});
-  if (!again && (earlier.sa_flags & SA_SIGINFO) != 0) {
-    earlier.sa_sigaction(signal, info, context);
-  } else if (!again && earlier.sa_handler != SIG_DFL && earlier.sa_handler != SIG_IGN) {
-    earlier.sa_handler(signal);
-  } else if (again || earlier.sa_handler == SIG_DFL || info->si_code > 0) {
-    // The instruction runs again, and ends the process; one that somebody sent is sent again.
-    std::signal(signal, SIG_DFL);
-    if (info->si_code <= 0) ::raise(signal);
-  }
-  forwarded = outer;
-}
-
-void on_signal(int signal, siginfo_t* info, void* context) {
+bool on_signal(int signal, const siginfo_t& info, const void* context) {
   GuardFrame* const frame = frame_of_thread;
-  if (frame == nullptr || info->si_code <= 0) return forward(signal, info, context);
+  if (frame == nullptr) return false;
   frame_of_thread = nullptr;  // a crash on the way out ends the process: it would come here for ever
   frame->crash = {.signal = signal,
-                  .address = reinterpret_cast<std::uintptr_t>(info->si_addr),
+                  .address = reinterpret_cast<std::uintptr_t>(info.si_addr),
                   .instruction = instruction_of(context),
-                  .kind = kind_of(signal, *info, *frame->fiber)};
+                  .kind = kind_of(signal, info, *frame->fiber)};
   frame->fiber->leave();
   siglongjmp(frame->jump, 1);
-}
-
-void set_handlers() {
-  struct sigaction own{};
-  own.sa_sigaction = on_signal;
-  own.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_NODEFER;  // the signal is not blocked behind the jump
-  sigemptyset(&own.sa_mask);
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    struct sigaction now{};
-    ::sigaction(kSignals[i], nullptr, &now);
-    if (now.sa_sigaction == on_signal) continue;  // of before, beneath another's which called it
-    before[i] = now;
-    ::sigaction(kSignals[i], &own, nullptr);
-  }
 }
 
 __attribute__((tls_model("initial-exec"))) thread_local bool unblocked = false;
@@ -165,11 +118,7 @@ class Unblocked {
 }  // namespace
 
 void catch_signals() {
-  struct sigaction now{};
-  ::sigaction(SIGSEGV, nullptr, &now);  // who sets one sets it
-  if (now.sa_sigaction == on_signal) return;
-  const std::lock_guard guard(handlers_mutex);
-  set_handlers();
+  base::handle_signals(kSignals, base::SignalOf::thread, on_signal);
 }
 
 std::optional<Crash> guarded(base::FunctionRef<void()> work) {

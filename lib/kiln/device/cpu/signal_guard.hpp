@@ -19,9 +19,8 @@ struct Crash {
   kinds::CrashKind kind = kinds::CrashKind::instruction;
 };
 
-/// From now on SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are caught for threads in guarded(); elsewhere they go to who
-/// handled them before. To be called before each use of guarded(): the host may have set handlers of its own. They stay:
-/// setting and putting back takes longer than a short kernel. Thread-safe.
+/// From now on SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are caught for threads in guarded(), by
+/// base::handle_signals. To be called before each use of guarded(). Thread-safe.
 void catch_signals();
 
 /// Calls work, behind catch_signals(), on an OwnStack: a body that fills it, or overwrites what lies in front of its variables,
