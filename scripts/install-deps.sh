@@ -16,7 +16,7 @@ esac
 
 # FFTW is opened at run time; libpng is the example's that blurs a picture.
 build=(g++ cmake ninja-build libclang-19-dev llvm-19-dev liblld-19-dev libtbb-dev nlohmann-json3-dev libfmt-dev
-       libxxhash-dev libcli11-dev python3 libfftw3-single3 libfftw3-double3 libpng-dev)
+       libxxhash-dev zlib1g-dev libcli11-dev python3 libfftw3-single3 libfftw3-double3 libpng-dev)
 # hipRTC (compiles with no GPU), pkg-config for kiln.pc, Python environments for packages of PyPI, gdb to see kernels by their names, clang++ for
 # the executor of AMD's machine code, the texts of a locale with decimal commas. python3-jsonschema holds the schema of manifests to the cases of their reader.
 # python3-yaml reads the configuration of CI and of editors.

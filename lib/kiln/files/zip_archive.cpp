@@ -1,6 +1,7 @@
 #include "files/zip_archive.hpp"
 
 #include <unistd.h>
+#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -19,34 +20,14 @@
 namespace kiln::detail {
 namespace {
 
-// zlib's interface, which has been the same since 1.0: its library is opened when a member is read.
-struct Stream {
-  const unsigned char* next_in;
-  unsigned available_in;
-  unsigned long total_in;
-  unsigned char* next_out;
-  unsigned available_out;
-  unsigned long total_out;
-  const char* message;
-  void* state;
-  void* allocate;
-  void* free;
-  void* opaque;
-  int data_type;
-  unsigned long adler;
-  unsigned long reserved;
-};
-constexpr int kOk = 0;
-constexpr int kStreamEnd = 1;
-constexpr int kBufferError = -5;
-constexpr int kRawDeflate = -15;  // no header of zlib's own
+constexpr int kRawDeflate = -MAX_WBITS;  // no header of zlib's own
 
+/// zlib's functions. The library is opened when a member is read.
 struct Zlib {
-  int (*inflate_init)(Stream*, int window, const char* version, int size) = nullptr;
-  int (*inflate)(Stream*, int flush) = nullptr;
-  int (*inflate_end)(Stream*) = nullptr;
-  unsigned long (*crc)(unsigned long, const unsigned char*, std::size_t) = nullptr;
-  const char* (*version)() = nullptr;
+  decltype(&::inflateInit2_) inflate_init = nullptr;
+  decltype(&::inflate) inflate = nullptr;
+  decltype(&::inflateEnd) inflate_end = nullptr;
+  decltype(&::crc32_z) crc = nullptr;
   std::string missing;
 };
 
@@ -60,10 +41,9 @@ const Zlib& zlib() {
     made->inflate = library.function<decltype(made->inflate)>("inflate");
     made->inflate_end = library.function<decltype(made->inflate_end)>("inflateEnd");
     made->crc = library.function<decltype(made->crc)>("crc32_z");
-    made->version = library.function<decltype(made->version)>("zlibVersion");
     if (!library) {
       made->missing = base::describe(opened.attempts);
-    } else if (!made->inflate_init || !made->inflate || !made->inflate_end || !made->crc || !made->version) {
+    } else if (!made->inflate_init || !made->inflate || !made->inflate_end || !made->crc) {
       made->missing = library.name() + " has not all functions of zlib 1.2.9 and later";
     }
     return made;
@@ -242,16 +222,14 @@ std::vector<ZipMember> read_zip_table(const base::FileDescriptor& file, std::siz
 
 struct ZipSource::Inflater {
   Inflater() {
-    const Zlib& library = zlib();
-    stream.next_in = nullptr;
-    if (library.inflate_init(&stream, kRawDeflate, library.version(), sizeof(Stream)) != kOk)
+    if (zlib().inflate_init(&stream, kRawDeflate, ZLIB_VERSION, sizeof stream) != Z_OK)
       throw NpyError{"zlib has no memory to unpack it", 0};
   }
   ~Inflater() { zlib().inflate_end(&stream); }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  Stream stream{};
+  z_stream stream{};
   std::array<char, 1 << 16> packed;
   bool ended = false;
 };
@@ -289,30 +267,34 @@ void ZipSource::read_packed(char* to, std::size_t bytes) {
   left_ -= bytes;
 }
 
+/// Gives the inflater packed bytes where it has none.
+void ZipSource::refill() {
+  z_stream& stream = inflater_->stream;
+  if (stream.avail_in > 0 || left_ == 0) return;
+  const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(left_, inflater_->packed.size()));
+  read_packed(inflater_->packed.data(), size);
+  stream.next_in = reinterpret_cast<Bytef*>(inflater_->packed.data());
+  stream.avail_in = static_cast<unsigned>(size);
+}
+
 void ZipSource::inflate(char* to, std::size_t bytes) {
-  Stream& stream = inflater_->stream;
-  stream.next_out = reinterpret_cast<unsigned char*>(to);
+  z_stream& stream = inflater_->stream;
+  stream.next_out = reinterpret_cast<Bytef*>(to);
   while (bytes > 0) {
     if (inflater_->ended)
       throw NpyError{"it is shorter than the " + std::to_string(member_.bytes) + " bytes that it claims", given_};
-    if (stream.available_in == 0 && left_ > 0) {
-      const auto size = static_cast<std::size_t>(std::min<std::uint64_t>(left_, inflater_->packed.size()));
-      read_packed(inflater_->packed.data(), size);
-      stream.next_in = reinterpret_cast<const unsigned char*>(inflater_->packed.data());
-      stream.available_in = static_cast<unsigned>(size);
-    }
+    refill();
     const auto wanted = static_cast<unsigned>(std::min<std::size_t>(bytes, 1U << 30));
-    stream.available_out = wanted;
-    const int status = zlib().inflate(&stream, 0);
-    const unsigned got = wanted - stream.available_out;
+    stream.avail_out = wanted;
+    const int status = zlib().inflate(&stream, Z_NO_FLUSH);
+    const unsigned got = wanted - stream.avail_out;
     bytes -= got;
-    inflater_->ended = status == kStreamEnd;
-    const bool stuck = status == kBufferError && left_ == 0 && stream.available_in == 0;
+    inflater_->ended = status == Z_STREAM_END;
+    const bool stuck = status == Z_BUF_ERROR && left_ == 0 && stream.avail_in == 0;
     if (stuck) throw NpyError{"its packed bytes end too early", given_};
-    if (status != kOk && status != kStreamEnd && status != kBufferError) {
-      throw NpyError{
-          std::string("it cannot be unpacked: ") + (stream.message != nullptr ? stream.message : "zlib gives no reason"),
-          given_};
+    if (status != Z_OK && status != Z_STREAM_END && status != Z_BUF_ERROR) {
+      throw NpyError{std::string("it cannot be unpacked: ") + (stream.msg != nullptr ? stream.msg : "zlib gives no reason"),
+                     given_};
     }
   }
 }
@@ -320,7 +302,7 @@ void ZipSource::inflate(char* to, std::size_t bytes) {
 void ZipSource::read(char* to, std::size_t bytes) {
   if (bytes > size() - given_) throw NpyError{"it ends too early", given_};
   inflater_ ? inflate(to, bytes) : read_packed(to, bytes);
-  crc_ = zlib().crc(crc_, reinterpret_cast<const unsigned char*>(to), bytes);
+  crc_ = zlib().crc(crc_, reinterpret_cast<const Bytef*>(to), bytes);
   given_ += bytes;
 }
 
@@ -328,22 +310,17 @@ void ZipSource::check_end() {
   if (given_ != size()) throw NpyError{"not all of it was read", given_};
   if (inflater_ && !inflater_->ended) {
     // The mark of the end may still be to come; a byte may not.
-    Stream& stream = inflater_->stream;
+    z_stream& stream = inflater_->stream;
     unsigned char beyond = 0;
     for (bool more = true; more && !inflater_->ended;) {
-      if (stream.available_in == 0 && left_ > 0) {
-        const auto next = static_cast<std::size_t>(std::min<std::uint64_t>(left_, inflater_->packed.size()));
-        read_packed(inflater_->packed.data(), next);
-        stream.next_in = reinterpret_cast<const unsigned char*>(inflater_->packed.data());
-        stream.available_in = static_cast<unsigned>(next);
-      }
+      refill();
       stream.next_out = &beyond;
-      stream.available_out = 1;
-      const int status = zlib().inflate(&stream, 0);
-      if (stream.available_out == 0)
+      stream.avail_out = 1;
+      const int status = zlib().inflate(&stream, Z_NO_FLUSH);
+      if (stream.avail_out == 0)
         throw NpyError{"it is longer than the " + std::to_string(member_.bytes) + " bytes that it claims", given_};
-      inflater_->ended = status == kStreamEnd;
-      more = status == kOk && (left_ > 0 || stream.available_in > 0);
+      inflater_->ended = status == Z_STREAM_END;
+      more = status == Z_OK && (left_ > 0 || stream.avail_in > 0);
     }
     if (!inflater_->ended) throw NpyError{"its packed bytes end too early", given_};
   }

@@ -41,6 +41,7 @@ class ZipSource final : public NpySource {
 
  private:
   struct Inflater;
+  void refill();
   void inflate(char* to, std::size_t bytes);
   void read_packed(char* to, std::size_t bytes);
 
