@@ -225,28 +225,20 @@ void Machine::touch(const Command& command, std::uint64_t address, std::size_t b
   Allocation* const found = memory_.find(address, bytes);
   if (found == nullptr) throw Finding(Fault::illegal_address, "the array has been freed");
   const auto range = found->shadow->cells(address - reinterpret_cast<std::uintptr_t>(found->address), bytes);
-  const auto check = [&](const Access& access, const char* did) {
-    if (access.command == 0 || is_before(command, access.command)) return;
-    throw Finding(Fault::launch_failed,
-                  std::string(writes ? "writes" : "reads") + " what " + describe(access.command) + " " + did +
-                      " on a stream that nothing orders before it: wait for it with an event or synchronize");
-  };
   if (found->command != 0 && !is_before(command, found->command)) {
     throw Finding(Fault::launch_failed, "uses an array whose allocation, on another stream, nothing orders before it");
   }
-  const Access own{command.number, ~0U, 0, 0, 0, 0};
+  const Access own{.command = command.number, .thread = ~0U};
+  const auto order_of = [&](const Access& other) {
+    return other.command == 0 || is_before(command, other.command) ? race::Order::before : race::Order::none_outside;
+  };
   for (std::size_t k = 0; k < range.count; ++k) {
-    Cell& cell = range.first[k];
-    check(cell.write, "writes");
-    if (writes) {
-      check(cell.read, "reads");
-      check(cell.earlier_read, "reads");
-      cell.write = own;
-      cell.write_strong = false;
-      cell.written = true;
-    } else {
-      cell.read = own;
-    }
+    range.first[k].note(own, writes, order_of, [&](const Access& other, race::Use did) {
+      throw Finding(Fault::launch_failed,
+                    std::string(writes ? "writes" : "reads") + " what " + describe(other.command) +
+                        (did == race::Use::read ? " reads" : " writes") +
+                        " on a stream that nothing orders before it: wait for it with an event or synchronize");
+    });
   }
 }
 

@@ -30,7 +30,7 @@ void Shadow::split(std::size_t granule) {
   std::unique_ptr<Cell[], Free> finer(zeroed(bytes_ / granule + 2));
   for (std::size_t i = 0; i < count; ++i) {
     // Cells that nothing has touched stay pages of zeros.
-    if (!cells_[i].written && cells_[i].read.command == 0) continue;
+    if (cells_[i].write.command == 0 && cells_[i].read.command == 0) continue;
     for (std::size_t k = 0; k < granule_ / granule && i * (granule_ / granule) + k < bytes_ / granule + 2; ++k) {
       finer[i * (granule_ / granule) + k] = cells_[i];
     }

@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <memory>
 
+#include "shared/race_cell.hpp"
+
 namespace kiln::emulator {
 
 /// One thread's access, as far as ordering goes.
@@ -14,17 +16,12 @@ struct Access {
   std::uint32_t thread = 0;   ///< number within the launch
   std::uint32_t epoch = 0;    ///< barriers that its block had passed
   std::uint32_t warp_epoch = 0;
-  std::uint32_t releases = 0;  ///< that the thread had made
-  std::uint32_t place = 0;     ///< index of the instruction
+  std::uint32_t releases = 0;    ///< that the thread had made
+  std::uint32_t place : 31 = 0;  ///< index of the instruction
+  bool atomic : 1 = false;       ///< or one that others may see at any time (.volatile, .relaxed, …)
 };
 
-struct Cell {
-  Access write;
-  Access read;
-  Access earlier_read;        ///< of another thread, which nothing ordered before `read`
-  bool written = false;       ///< at all: by a kernel, a copy or as an initial value
-  bool write_strong = false;  ///< by an atomic operation, or one that others may see at any time (.volatile, .relaxed, …)
-};
+using Cell = race::Cell<Access>;
 
 /// Cells of a range of memory: of four bytes each, until something smaller is accessed.
 class Shadow {

@@ -129,8 +129,12 @@ bool Warp::follows_report() const noexcept {
   return block_.launch().program.has_reported();
 }
 
-void Warp::fail_unordered(const Request& request, const Place& place, const Access& other, const char* did) const {
+void Warp::fail_unordered(const Request& request, const Place& place, const Access& other, race::Use use) const {
   if (follows_report()) return;
+  const char* const did = use == race::Use::read     ? "reads"
+                          : use == race::Use::update ? "updates"
+                          : request.use == Use::read ? "has written"
+                                                     : "writes";
   const Launch& launch = block_.launch();
   const std::string what = verb(request.use) + (place.array != nullptr ? array_text(*place.array, address_of(place.memory))
                                                                        : byte_text(place.offset) + "shared memory");
@@ -151,50 +155,34 @@ void Warp::fail_unordered(const Request& request, const Place& place, const Acce
 // Two accesses of which one writes need an order.
 void Warp::note(const Request& request, const Place& place) {
   const auto& [at, lane, bytes, use, value] = request;
-  const Access own{block_.launch().command, number(lane), block_.epoch(), epochs[lane], releases[lane], at.statement};
-  const bool strong = at.strong || use == Use::atomic;
+  const Access own{.command = block_.launch().command,
+                   .thread = number(lane),
+                   .epoch = block_.epoch(),
+                   .warp_epoch = epochs[lane],
+                   .releases = releases[lane],
+                   .place = at.statement & 0x7fffffffU,
+                   .atomic = at.strong || use == Use::atomic};
   const auto range = place.shadow.cells(place.offset, bytes);
   const std::size_t granule = place.shadow.granule();
+  const auto is_written = [](const Cell& cell) { return cell.write.command != 0; };
   // Compilers load vectors whose last elements nobody uses.
-  const bool any_written =
-      at.count > 1 && std::any_of(range.first, range.first + range.count, [](const Cell& cell) { return cell.written; });
-  // Who writes what is there already takes nothing from anybody.
-  const auto writes_the_same = [&](std::size_t k) {
-    return request.use == Use::write && std::memcmp(request.value + k * granule, place.memory + k * granule, granule) == 0;
+  const bool any_written = at.count > 1 && std::any_of(range.first, range.first + range.count, is_written);
+  const auto order_of = [&](const Access& other) {
+    if (is_before(other, own)) return race::Order::before;
+    return other.command == own.command ? race::Order::none : race::Order::none_outside;
   };
-  const auto is_own = [&](const Access& other) { return other.command == own.command && other.thread == own.thread; };
   for (std::size_t k = 0; k < range.count; ++k) {
     Cell& cell = range.first[k];
-    if (use != Use::write && !cell.written && place.array == nullptr && !any_written && !follows_report()) {
+    if (use != Use::write && !is_written(cell) && place.array == nullptr && !any_written && !follows_report()) {
       fail(Fault::launch_failed, at, lane,
            "reads " + byte_text(place.offset + k * granule) + "shared memory, which nothing has written");
     }
-    // One read of what atomic operations change meanwhile gives a value from before or after: loops of compare and swap begin
-    // so.
-    const bool by_atomics = cell.write_strong && cell.write.command == own.command && (strong || use == Use::read);
-    if (!is_own(cell.write) && !by_atomics && !is_before(cell.write, own)) {
-      if (cell.write.command != own.command || !writes_the_same(k))
-        fail_unordered(request, place, cell.write, cell.write_strong ? "updates" : use == Use::read ? "has written" : "writes");
-    }
-    if (use == Use::read) {
-      if (!is_own(cell.read) && !is_before(cell.read, own) &&
-          (cell.earlier_read.command == 0 || is_before(cell.earlier_read, own))) {
-        cell.earlier_read = cell.read;
-      }
-      cell.read = own;
-      continue;
-    }
-    for (const Access& reader : {cell.read, cell.earlier_read}) {
-      if (is_own(reader) || (strong && reader.command == own.command) || is_before(reader, own)) continue;
-      if (reader.command != own.command || !writes_the_same(k)) fail_unordered(request, place, reader, "reads");
-    }
-    cell.write = own;
-    cell.write_strong = strong;
-    cell.written = true;
-    if (use == Use::atomic) {
-      cell.read = own;
-      cell.earlier_read = {};
-    }
+    cell.note(own, use != Use::read, order_of, [&](const Access& other, race::Use did) {
+      // Who writes what is there already takes nothing from anybody.
+      const bool same = use == Use::write && other.command == own.command &&
+                        std::memcmp(value + k * granule, place.memory + k * granule, granule) == 0;
+      if (!same) fail_unordered(request, place, other, did);
+    });
   }
 }
 

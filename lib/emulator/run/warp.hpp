@@ -131,7 +131,7 @@ class Warp {
   [[nodiscard]] bool is_before(const Access& other, const Access& own) const;
   [[nodiscard]] bool follows_report() const noexcept;
   /// Returns where the access follows a report.
-  void fail_unordered(const Request& request, const Place& place, const Access& other, const char* did) const;
+  void fail_unordered(const Request& request, const Place& place, const Access& other, race::Use use) const;
 
   Block& block_;
   unsigned index_;

@@ -20,7 +20,7 @@ void copy_text(std::span<char> to, std::string_view from) {
   to[count] = '\0';
 }
 
-/// 0: read, 1: write, 2: update.
+/// A race::Use.
 std::int32_t kind_of_use(std::int32_t use) {
   return (use & kRaceWrites) == 0 ? 0 : (use & kRaceAtomic) == 0 ? 1 : 2;
 }
@@ -85,22 +85,12 @@ void RaceChecker::access(void* address, std::int64_t bytes, const void* value, s
       if ((use & kRaceFills) != 0) return std::ranges::all_of(there, [&](unsigned char byte) { return byte == *written; });
       return std::memcmp(written + (where - at), there.data(), size) == 0;
     };
-    const auto note = [&](const RaceAccess& other, std::int32_t did) {
-      if (conflict.bytes == 0 && !writes_the_same()) conflict = {other, did, where, size};
+    const auto order_of = [&](const RaceAccess& other) {
+      return is_ordered(other, shared) ? race::Order::before : race::Order::none;
     };
-    for (const RaceAccess& writer : {cell.write, cell.earlier_write}) {
-      if (!is_ordered(writer, shared) && !(writer.atomic != 0 && (atomic || !writes))) note(writer, writer.atomic != 0 ? 2 : 1);
-    }
-    if (!writes) {
-      if (!is_ordered(cell.read, shared) && is_ordered(cell.earlier_read, shared)) cell.earlier_read = cell.read;
-      cell.read = own;
-      return;
-    }
-    for (const RaceAccess& reader : {cell.read, cell.earlier_read}) {
-      if (!atomic && !is_ordered(reader, shared)) note(reader, 0);
-    }
-    if (!is_ordered(cell.write, shared) && is_ordered(cell.earlier_write, shared)) cell.earlier_write = cell.write;
-    cell.write = own;
+    cell.note(own, writes, order_of, [&](const RaceAccess& other, race::Use did) {
+      if (conflict.bytes == 0 && !writes_the_same()) conflict = {other, static_cast<std::int32_t>(did), where, size};
+    });
   });
   if (conflict.bytes != 0) report(conflict, kind_of_use(use), own);
 }

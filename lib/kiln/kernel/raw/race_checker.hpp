@@ -14,9 +14,8 @@
 
 namespace kiln::kinds {
 
-/// Two accesses of the same bytes by two threads race where one writes, not both are atomic, and no barrier orders them, which
-/// is between threads of one block alone. As on the emulated GPU (lib/emulator/run/access.cpp) these are not reported: a write
-/// of what is there already, and a read of what atomic operations change.
+/// Which accesses race: race::Cell, as on the emulated GPU. A barrier orders threads of one block alone. A write of what is
+/// there already is not reported.
 class RaceChecker {
  public:
   /// `shared`: where the dynamic shared memory of every block is. All outlive it.

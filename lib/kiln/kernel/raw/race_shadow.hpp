@@ -7,6 +7,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "shared/race_cell.hpp"
+
 namespace kiln::kinds {
 
 /// An access of a launch.
@@ -14,16 +16,10 @@ struct RaceAccess {
   std::uint64_t thread = 0;      ///< its number in the launch + 1; 0: there was none
   std::uint32_t epoch = 0;       ///< barriers and blocks before it
   std::uint32_t place : 31 = 0;  ///< of RaceTable::places
-  std::uint32_t atomic : 1 = 0;
+  bool atomic : 1 = false;
 };
 
-/// Of some bytes next to each other.
-struct RaceCell {
-  RaceAccess write;
-  RaceAccess earlier_write;  ///< of another thread, and not ordered before `write`: both wrote the same, or atomically
-  RaceAccess read;
-  RaceAccess earlier_read;  ///< likewise
-};
+using RaceCell = race::Cell<RaceAccess>;
 
 /// Cells for all memory that is asked for, of 8 bytes or of as few as accesses differ by. Not thread-safe.
 class RaceShadow {
