@@ -151,6 +151,10 @@ class Operands {
   /// Stage: sends host arrays to the GPU, and copies inputs that outputs would overwrite. `keeps` sends outputs, too, because
   /// some of their elements are preserved.
   void separate(bool by_element, bool keeps);
+  /// Stage of calls that copy what overlaps for themselves: sends host arrays to the GPU.
+  void send() {
+    if (place_.staged) stage(false);
+  }
   /// Stage of raw kernels: sends host arrays to the GPU in C order. An array that is given twice is one there. Throws
   /// ShapeError for other arrays that share memory, if the kernel may write one of them.
   void send_whole();

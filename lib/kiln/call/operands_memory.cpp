@@ -78,7 +78,7 @@ void Operands::stage(bool keeps) {
     if (rep == nullptr || !rep->on_host) continue;
     const bool read = !is_output(k) || keeps;
     hold(k, planned_ ? as_sent(*rep, read, k, place_.device)
-            : read   ? send(given_rep(k) != nullptr ? handle(k) : held_of(k), place_.device, place_.queue)
+            : read   ? call::send(given_rep(k) != nullptr ? handle(k) : held_of(k), place_.device, place_.queue)
                      : allocate_for(place_.queue, rep->shape, rep->dtype, place_.device));
   }
 }
@@ -128,7 +128,7 @@ void Operands::send_whole() {
     }
     std::optional<Array> before = sent_before(k);
     const Array array = handle(k);
-    hold(k, before ? *std::move(before) : send(rep.c_contiguous ? array : array.copy(), place_.device, place_.queue));
+    hold(k, before ? *std::move(before) : call::send(rep.c_contiguous ? array : array.copy(), place_.device, place_.queue));
   }
 }
 

@@ -1,78 +1,67 @@
 #include "fft/call.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "array/access.hpp"
 #include "array/rep.hpp"
-#include "call/place.hpp"
-#include "call/shapes.hpp"
-#include "call/staging.hpp"
+#include "call/operands.hpp"
 #include "call/window.hpp"
 #include "device/backend.hpp"
 #include "device/capture.hpp"
 #include "kiln/error.hpp"
-#include "profiling/call.hpp"
+#include "registry/registry.hpp"
 #include "shared/float_environment.hpp"
 
 namespace kiln::fft {
 namespace {
 
-constexpr auto operand_name = [](std::size_t operand) { return std::string(operand == 0 ? "the input" : ".out"); };
+class Named final : public call::Callee {
+ public:
+  explicit Named(const char* name) : name_(name) {}
+  [[nodiscard]] std::string what() const override { return name_; }
+  [[nodiscard]] std::string operand_name(std::size_t operand) const override { return operand == 0 ? "the input" : ".out"; }
+  [[nodiscard]] std::string forms() const override { return ""; }
 
-void check_out(const Transform& transform, const Array& out) {
-  const detail::ArrayRep& rep = *out.rep();
-  const std::string what = transform.name;
-  call::check_output(what, rep, transform.out_shape, operand_name, 1);
-  if (can_cast(transform.result_dtype, rep.dtype, Casting::same_kind)) return;
-  throw TypeError(what + ": .out is " + std::string(name(rep.dtype)) + ", the result is " +
+ private:
+  const char* name_;
+};
+
+void check_out(const call::Operands& operands, const Transform& transform, DType dtype) {
+  operands.check_output(1, transform.out_shape);
+  if (can_cast(transform.result_dtype, dtype, Casting::same_kind)) return;
+  throw TypeError(operands.what() + ": .out is " + std::string(name(dtype)) + ", the result is " +
                   std::string(name(transform.result_dtype)) + "; give an .out of that dtype");
-}
-
-Array run_there(const Transform& transform, const Array& a, const Array& out, const call::Place& place, const Stream& stream) {
-  const bool fetched = out.valid() ? out.is_host() : place.on_host;
-  const DType dtype = out.valid() ? out.dtype() : transform.result_dtype;
-  const Array source = a.is_host() ? call::send(a, place.device, place.queue) : a;
-  Array target = out;
-  if (fetched) {
-    target = call::allocate_for(place.queue, transform.out_shape, dtype, place.device);
-  } else if (!out.valid()) {
-    target = device_array(transform.out_shape, dtype, place.device);
-  }
-  run_on_gpu(transform, source, target, stream);
-  if (!fetched) return target;
-  Array host = out.valid() ? out : Array::empty(transform.out_shape, dtype);
-  call::fetch(target, host, place.queue);
-  return host;
 }
 
 }  // namespace
 
-Array run(const Transform& transform, const Array& a, const Array& out, const call::Context& wanted) {
+Array run(const Transform& transform, const Array& a, const Array& out, const call::Context& context) {
   const base::DefaultFloatEnvironment floats;
   backend::Capture::refuse(transform.name, "it is no kernel of kiln's; call it before or after the graph");
-  if (out.valid()) check_out(transform, out);
-  const std::array<const detail::ArrayRep*, 2> reps = {&detail::rep_of(a), out.rep().get()};
-  const call::Place place = call::choose_place(
-      std::string(transform.name), reps.size(), [&](std::size_t i) { return reps[i]; }, operand_name, wanted);
-  const profiling::Call profiled;
-  if (profiled) {
-    profiled.named(transform.name);
-    profiled.on(place.device, place.queue);
-    profiled.reads(a.size(), a.nbytes());
-  }
-  if (place.gpu()) return run_there(transform, a, out, place, wanted.stream);
-  Array result =
-      out.valid() ? out
-                  : detail::allocate_packed(transform.out_shape, transform.result_dtype, Order::c, place.on_host, place.device);
-  if (place.queue == nullptr) {
-    run_on_cpu(transform, a, result, place.device);
+  const Named callee(transform.name);
+  const Arg input(a);
+  const ArrayArg given(out);
+  call::Operands operands(callee, {{&input, 1}, call::kNoMask, {&given, out.valid() ? 1U : 0U}, context}, 1, 1);
+  if (out.valid()) check_out(operands, transform, out.dtype());
+  operands.place();
+  operands.send();
+  const Device& device = operands.at().device;
+  const Array source = operands.array(0);
+  const Array target = out.valid() ? operands.array(1) : operands.allocate(transform.out_shape, transform.result_dtype);
+  const std::shared_ptr<const void> keep = operands.keep(backend::backend_for(device), {&target, 1});
+  if (operands.at().gpu()) {
+    run_on_gpu(transform, source, target, context.stream);
+  } else if (backend::Queue* const queue = operands.at().queue; queue != nullptr) {
+    queue->run([transform, source, target, device, keep] { run_on_cpu(transform, source, target, device); });
   } else {
-    place.queue->run([transform, a, result, device = place.device] { run_on_cpu(transform, a, result, device); });
+    run_on_cpu(transform, source, target, device);
   }
+  Array result = out.valid() ? out : target;
+  operands.fetch({&result, 1});
   return result;
 }
 
