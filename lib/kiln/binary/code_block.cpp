@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
 namespace kiln::base {
 namespace {
 
 constexpr std::uint32_t kUnwindSection = 0x70000001;  // SHT_X86_64_UNWIND
+constexpr std::byte kTrap{0xcc};                      // int3
 constexpr std::size_t kMaxImports = 10'000;           // a stub reaches its slot
 
 std::uint64_t align_up(std::uint64_t size, std::uint64_t alignment) noexcept {
@@ -184,7 +186,10 @@ std::uint64_t CodeBlock::target(const Relocation& each, std::uint64_t address, s
 
 bool CodeBlock::write(std::span<std::byte> block, std::uint64_t address, std::span<const std::uint64_t> imports,
                       std::string* why) const {
-  std::ranges::fill(block, std::byte{0});
+  // Zeros between functions would be read as the beginning of an instruction by a disassembler.
+  const auto code = static_cast<std::ptrdiff_t>(code_size_);
+  std::fill(block.begin(), block.begin() + code, machine_ == Machine::x86_64 ? kTrap : std::byte{0});
+  std::fill(block.begin() + code, block.end(), std::byte{0});
   for (std::size_t i = 0; i < places_.size(); ++i) {
     if (places_[i] == kNowhere) continue;
     const std::string_view bytes = file_.sections()[i].bytes;

@@ -5,9 +5,11 @@
 #include <elf.h>
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <functional>
 #include <random>
+#include <utility>
 
 #include "small_object.hpp"
 
@@ -93,6 +95,24 @@ TEST_CASE("a code block has instructions, constants, tables, jumps to imports an
   CHECK(at<std::uint64_t>(bytes, 96) == sine);
   CHECK(at<std::uint64_t>(bytes, 104) == address + 16);
   CHECK(at<std::uint32_t>(bytes, 40) == 0);  // between sections
+}
+
+TEST_CASE("between functions of x86-64 stand traps, of AArch64 zeros, which are traps there") {
+  for (const auto& [machine, between] : {std::pair{EM_X86_64, 0xcc}, std::pair{EM_AARCH64, 0}}) {
+    Sample sample;
+    sample.machine = static_cast<std::uint16_t>(machine);
+    sample.sections[sample.text].bytes.resize(17, '\x90');
+    sample.add({.name = ".text.more", .flags = SHF_ALLOC | SHF_EXECINSTR, .bytes = "more", .alignment = 16});
+    const std::string object = sample.bytes();
+    const auto block = CodeBlock::read(object, nullptr);
+    REQUIRE(block.has_value());
+    CHECK(block->code_size() == 36);
+    std::vector<std::byte> bytes(block->size(), std::byte{0xee});
+    REQUIRE(block->write(bytes, 0x1000, std::array<std::uint64_t, 1>{}, nullptr));
+    for (std::size_t i = 17; i < 32; ++i) CHECK(bytes[i] == static_cast<std::byte>(between));
+    CHECK(std::memcmp(bytes.data() + 32, "more", 4) == 0);
+    CHECK(bytes[36] == std::byte{0});
+  }
 }
 
 TEST_CASE("a code block of AArch64") {

@@ -1,4 +1,4 @@
-// Clang as a kiln compiler: C++ text to an ELF shared object, in memory.
+// Clang as a kiln compiler: C++ text to an ELF object, relocatable or shared, in memory.
 #pragma once
 
 #include "compiler/clang.hpp"
