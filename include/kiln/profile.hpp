@@ -36,6 +36,15 @@ struct TimeSpan {
   double duration = 0;  ///< length
 };
 
+/// Durations of the stages in which Clang made a kernel, in milliseconds.
+struct CompileStages {
+  double front_end = 0;  ///< reading the texts, and translating them for LLVM
+  double passes = 0;     ///< optimizing
+  double code = 0;       ///< making machine code
+  double link = 0;       ///< linking the machine code; 0 for NVIDIA's targets
+  double load = 0;       ///< loading the machine code on the device
+};
+
 /// One call of a ufunc or of a method of it, a gufunc, a reduction, or a raw kernel. A record may also be a copy between the
 /// host and a GPU, or on a GPU. The program requested such a copy, or a call made it for its host arrays.
 struct CallRecord {
@@ -46,6 +55,8 @@ struct CallRecord {
   KernelOrigin origin = KernelOrigin::memory;  ///< origin of the kernel
   /// Span of finding, compiling and loading the kernel; absent if this function had used it before.
   std::optional<TimeSpan> load = std::nullopt;
+  /// Stages of the compile, which are parts of `load`; absent unless Clang compiled the kernel for this call.
+  std::optional<CompileStages> stages = std::nullopt;
   Device device;             ///< device of the call
   std::uint64_t stream = 0;  ///< number of the stream, unique in the process; 0: the default stream
   std::int64_t thread = 0;   ///< system's number of the calling thread

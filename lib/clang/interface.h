@@ -12,7 +12,7 @@ extern "C" {
 
 /* Raised with every change of this file: both sides must agree. And where the same source gives other code: it is part of the
  * keys of kernels. */
-#define KILN_CLANG_INTERFACE 39
+#define KILN_CLANG_INTERFACE 40
 #define KILN_CLANG_SYMBOL "kiln_clang"
 /* With -Rpass-missed=KILN_CLANG_LANES among the arguments, what the log says of loops over items whose items are computed one
  * at a time: "remark: " and why, up to KILN_CLANG_LANES_END. */
@@ -122,7 +122,9 @@ struct kiln_clang_result {
   size_t undefined_count;
   struct kiln_clang_text log; /* what clang would have printed */
   struct kiln_clang_text error;
-  double compile_ms;
+  double front_end_ms; /* of a compile, until LLVM's passes begin; zeros otherwise */
+  double passes_ms;
+  double code_ms; /* making machine code */
   double link_ms;
 };
 

@@ -10,11 +10,14 @@
 #include <clang/Lex/Pragma.h>
 #include <clang/Lex/Preprocessor.h>
 #include <llvm/IR/LLVMContext.h>
+#include <llvm/IR/PassManager.h>
+#include <llvm/Passes/PassBuilder.h>
 #include <llvm/Support/MemoryBuffer.h>
 #include <llvm/Support/TargetSelect.h>
 #include <llvm/Support/VirtualFileSystem.h>
 #include <llvm/TargetParser/Triple.h>
 
+#include <chrono>
 #include <memory>
 #include <utility>
 
@@ -120,6 +123,42 @@ class Refusing : public Action {
   }
 };
 
+/// Notes when LLVM's passes begin and end. Must outlive the compile.
+class Stages {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Before other passes of kiln's are registered.
+  void note_begin(llvm::PassBuilder& builder) {
+    builder.registerPipelineStartEPCallback(
+        [this](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(Note(begin_)); });
+  }
+  /// Behind the others.
+  void note_end(llvm::PassBuilder& builder) {
+    builder.registerOptimizerLastEPCallback(
+        [this](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(Note(end_)); });
+  }
+  /// Of a compile that ends now.
+  [[nodiscard]] CompileTimes times() const {
+    const auto ms = [](Clock::duration span) { return std::chrono::duration<double, std::milli>(span).count(); };
+    return {.front_end = ms(begin_ - start_), .passes = ms(end_ - begin_), .code = ms(Clock::now() - end_)};
+  }
+
+ private:
+  struct Note : llvm::PassInfoMixin<Note> {
+    explicit Note(Clock::time_point& into) : time(&into) {}
+    Clock::time_point* time;
+    llvm::PreservedAnalyses run(llvm::Module&, llvm::ModuleAnalysisManager&) {
+      *time = Clock::now();
+      return llvm::PreservedAnalyses::all();
+    }
+  };
+
+  Clock::time_point start_ = Clock::now();
+  Clock::time_point begin_ = start_;
+  Clock::time_point end_ = start_;
+};
+
 llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files_of(const kiln_clang_request& request) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->addFile(kMainFile, 0, llvm::MemoryBuffer::getMemBufferCopy(text(request.source), kMainFile));
@@ -148,6 +187,7 @@ void initialize() {
 
 void compile(const kiln_clang_request& request, Compiled& out) {
   clang::noteBottomOfStack();
+  Stages stages;
   llvm::raw_string_ostream log(out.log);
 
   std::vector<const char*> arguments(request.arguments, request.arguments + request.argument_count);
@@ -165,6 +205,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
 
   const llvm::Triple target(invocation->getTargetOpts().Triple);
   auto& passes = invocation->getCodeGenOpts().PassBuilderCallbacks;
+  passes.emplace_back([&stages](llvm::PassBuilder& builder) { stages.note_begin(builder); });
   const bool debugs = request.debugs.size > 0;
   if (debugs) {
     passes.emplace_back(define_what_is_reported);
@@ -194,6 +235,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   }
   // Behind passes that make loops. LLVM makes no vectors of loops for NVIDIA's GPUs.
   if (!target.isNVPTX()) passes.emplace_back(guard_conditional_divisions);
+  passes.emplace_back([&stages](llvm::PassBuilder& builder) { stages.note_end(builder); });
   const auto files = files_of(request);
   if (!link_bitcode(request, *invocation, *files, out)) return;
   clang::CompilerInstance instance;
@@ -217,6 +259,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   } else {
     run(Refusing<clang::EmitObjAction>(&context));
   }
+  if (out.ok) out.times = stages.times();
 }
 
 }  // namespace kiln::clang_module

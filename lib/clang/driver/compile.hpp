@@ -19,8 +19,16 @@ struct Diagnostic {
   std::string source_line;
 };
 
+/// Milliseconds.
+struct CompileTimes {
+  double front_end = 0;
+  double passes = 0;
+  double code = 0;
+};
+
 struct Compiled {
   bool ok = false;
+  CompileTimes times;                  ///< where it is ok
   llvm::SmallVector<char, 0> output;   ///< an object, or a text
   std::vector<std::string> undefined;  ///< readable names of functions that PTX calls and does not define
   std::vector<Diagnostic> diagnostics;

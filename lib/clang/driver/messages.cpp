@@ -233,14 +233,15 @@ std::string answer_bytes(const kiln_clang_result& result) {
   }
   writer.number(result.undefined_count);
   for (std::size_t i = 0; i < result.undefined_count; ++i) writer.text(result.undefined[i]);
-  writer.number(std::bit_cast<std::uint64_t>(result.compile_ms));
-  writer.number(std::bit_cast<std::uint64_t>(result.link_ms));
+  for (const double ms : {result.front_end_ms, result.passes_ms, result.code_ms, result.link_ms}) {
+    writer.number(std::bit_cast<std::uint64_t>(ms));
+  }
   return writer.bytes();
 }
 
 std::size_t write_failure(std::span<char> into, int status, std::string_view error, std::string_view log) noexcept {
-  // Three numbers before the texts' ends, six behind them.
-  constexpr std::size_t kNumbers = 9 * sizeof(std::uint64_t);
+  constexpr int kZeros = 8;                                               // no code, three empty lists, four times
+  constexpr std::size_t kNumbers = (3 + kZeros) * sizeof(std::uint64_t);  // with the status and the sizes of two texts
   std::size_t at = 0;
   const auto number = [&](std::uint64_t value) {
     std::memcpy(into.data() + at, &value, sizeof value);
@@ -258,7 +259,7 @@ std::size_t write_failure(std::span<char> into, int status, std::string_view err
   number(static_cast<std::uint64_t>(status));
   text(error);
   text(log);
-  for (int nothing = 0; nothing < 6; ++nothing) number(0);  // no code, no lists, no time
+  for (int nothing = 0; nothing < kZeros; ++nothing) number(0);
   return at;
 }
 
@@ -289,8 +290,9 @@ const kiln_clang_result* read_answer(std::string bytes) {
     return found;
   });
   answer->missing = reader.list([&] { return reader.text(); });
-  answer->compile_ms = std::bit_cast<double>(reader.number());
-  answer->link_ms = std::bit_cast<double>(reader.number());
+  for (double* const ms : {&answer->front_end_ms, &answer->passes_ms, &answer->code_ms, &answer->link_ms}) {
+    *ms = std::bit_cast<double>(reader.number());
+  }
   answer->instructions = answer->lines.data();
   answer->instruction_count = answer->lines.size();
   answer->diagnostics = answer->found.data();

@@ -98,9 +98,10 @@ bool is_loadable(const kiln_clang_request& request, llvm::StringRef object) {
 
 void compile_and_link(const kiln_clang_request& request, Job& job) {
   Result& result = job.result;
-  auto start = std::chrono::steady_clock::now();
   compile(request, result.compiled);
-  result.compile_ms = milliseconds_since(start);
+  result.front_end_ms = result.compiled.times.front_end;
+  result.passes_ms = result.compiled.times.passes;
+  result.code_ms = result.compiled.times.code;
   if (!result.compiled.ok) {
     result.status = KILN_CLANG_REJECTED;
     return;
@@ -111,7 +112,7 @@ void compile_and_link(const kiln_clang_request& request, Job& job) {
     if (!result.compiled.undefined.empty()) result.status = KILN_CLANG_UNDEFINED;
     return;
   }
-  start = std::chrono::steady_clock::now();
+  const auto start = std::chrono::steady_clock::now();
   if (is_loadable(request, output)) {
     find_undefined(output, result.linked);
     result.code = {output.data(), output.size()};

@@ -33,10 +33,19 @@ struct CompileRequest {
 };
 
 /// Machine code, ready to be cached and loaded.
+/// Durations of a compile's stages, in milliseconds.
+struct CompileTimes {
+  double front_end = 0;  ///< parsing, and translating for LLVM
+  double passes = 0;     ///< optimizing
+  double code = 0;       ///< making machine code
+  double link = 0;
+};
+
 struct CompileResult {
   std::string code;
-  std::string log;                        ///< output of the compiler
-  std::vector<Diagnostic> warnings = {};  ///< warnings about all texts, kiln's included
+  std::string log;                                   ///< output of the compiler
+  std::vector<Diagnostic> warnings = {};             ///< warnings about all texts, kiln's included
+  std::optional<CompileTimes> times = std::nullopt;  ///< absent if the compiler does not report them
 };
 /// Returns the diagnostics of that severity.
 [[nodiscard]] std::vector<Diagnostic> of_severity(std::vector<Diagnostic> diagnostics, Severity severity);

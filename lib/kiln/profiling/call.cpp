@@ -139,6 +139,7 @@ void Load::begin() noexcept {
 void Load::end() const noexcept {
   running_->call.load = {start_, Clock::now()};
   running_->call.record.origin = origin_;
+  running_->call.record.stages = stages_;
 }
 
 void Launch::begin(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) noexcept {

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "device/backend.hpp"
@@ -64,13 +65,17 @@ class Load {
   }
   Load(const Load&) = delete;
   Load& operator=(const Load&) = delete;
-  void found(KernelOrigin origin) noexcept { origin_ = origin; }
+  void found(KernelOrigin origin, const std::optional<CompileStages>& stages) noexcept {
+    origin_ = origin;
+    stages_ = stages;
+  }
 
  private:
   void begin() noexcept;
   void end() const noexcept;
   Running* running_ = nullptr;
   KernelOrigin origin_ = KernelOrigin::compiled;  // of what fails
+  std::optional<CompileStages> stages_;
   Clock::time_point start_;
 };
 

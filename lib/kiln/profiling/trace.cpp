@@ -58,6 +58,14 @@ std::string arguments_of(const CallRecord& record) {
   return text + (record.failed ? R"(,"failed":true})" : "}");
 }
 
+/// As further members of an object.
+std::string stages_of(const CallRecord& record) {
+  if (!record.stages) return "";
+  const CompileStages& stages = *record.stages;
+  return fmt::format(R"(,"front_end_ms":{:.3f},"passes_ms":{:.3f},"code_ms":{:.3f},"link_ms":{:.3f},"load_ms":{:.3f})",
+                     stages.front_end, stages.passes, stages.code, stages.link, stages.load);
+}
+
 class Trace {
  public:
   explicit Trace(std::span<const CallRecord> records) {
@@ -99,7 +107,7 @@ class Trace {
     add(record.host, thread, record.function, is_copy(record) ? "copy" : "call", arguments_of(record));
     if (record.load) {
       add(*record.load, thread, record.origin == KernelOrigin::compiled ? "compile" : "load", "kernel",
-          fmt::format(R"({{"kernel":{},"origin":"{}"}})", quoted(record.kernel), name(record.origin)));
+          fmt::format(R"({{"kernel":{},"origin":"{}"{}}})", quoted(record.kernel), name(record.origin), stages_of(record)));
     }
     if (!record.run) return;
     const Track track = record.device.is_cpu() && record.stream == 0 ? thread : track_of(record);

@@ -22,6 +22,12 @@
 namespace kiln::program {
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::duration span) {
+  return std::chrono::duration<double, std::milli>(span).count();
+}
+
 // Of the user's texts and headers.
 std::set<std::string> names_of_texts(const Job& job) {
   std::set<std::string> names;
@@ -51,6 +57,13 @@ std::vector<Diagnostic> of_user(std::vector<Diagnostic> warnings, const Job& job
 
 std::shared_ptr<const std::vector<Diagnostic>> shared(std::vector<Diagnostic> warnings) {
   return warnings.empty() ? nullptr : std::make_shared<const std::vector<Diagnostic>>(std::move(warnings));
+}
+
+/// Its stages, of which none is loading.
+std::optional<CompileStages> stages_of(const backend::CompileResult& result) {
+  if (!result.times) return std::nullopt;
+  const backend::CompileTimes& times = *result.times;
+  return CompileStages{.front_end = times.front_end, .passes = times.passes, .code = times.code, .link = times.link};
 }
 
 /// Compilers compute constants and read and print fractions, in the thread's environment and locale.
@@ -139,31 +152,36 @@ Code Builder::build(const Job& job, const backend::Compiler& compiler) {
   }
 }
 
-std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend& backend, Origin* origin) {
-  if (auto module = loaded(job, backend, origin)) return module;
+std::shared_ptr<backend::Module> Builder::load(const Job& job, backend::Backend& backend, History* history) {
+  if (auto module = loaded(job, backend, history)) return module;
   const Code code = build(job, job.by != nullptr ? *job.by : *backend.compiler());
-  if (origin != nullptr) *origin = code.origin;
-  return load_code(job, code, backend);
+  const Clock::time_point start = Clock::now();
+  std::shared_ptr<backend::Module> module = load_code(job, code, backend);
+  if (history != nullptr) {
+    *history = {.origin = code.origin, .stages = code.stages};
+    if (history->stages) history->stages->load = milliseconds(Clock::now() - start);
+  }
+  return module;
 }
 
-std::shared_ptr<backend::Module> Builder::load_found(const Job& job, backend::Backend& backend, Origin* origin) {
-  if (auto module = loaded(job, backend, origin)) return module;
+std::shared_ptr<backend::Module> Builder::load_found(const Job& job, backend::Backend& backend, History* history) {
+  if (auto module = loaded(job, backend, history)) return module;
   Outcome outcome;
   if (!look_on_disk(job, &outcome, nullptr)) return nullptr;
   Counters::add(outcome.code.origin == Origin::disk ? counters_.disk_hits : counters_.read_only_hits, 1);
   counters_.add_saved_ms(outcome.code.compile_ms);
-  if (origin != nullptr) *origin = outcome.code.origin;
+  if (history != nullptr) *history = {.origin = outcome.code.origin};
   return load_code(job, outcome.code, backend);
 }
 
 /// The module that is loaded already.
-std::shared_ptr<backend::Module> Builder::loaded(const Job& job, backend::Backend& backend, Origin* origin) {
+std::shared_ptr<backend::Module> Builder::loaded(const Job& job, backend::Backend& backend, History* history) {
   const std::lock_guard lock(mutex_);
   MemoryTier::Loaded loaded = memory_.find_module(job.digest, backend);
   if (loaded.module == nullptr) return nullptr;
   Counters::add(counters_.memory_hits, 1);
   counters_.add_saved_ms(loaded.compile_ms);
-  if (origin != nullptr) *origin = Origin::memory;
+  if (history != nullptr) *history = {.origin = Origin::memory};
   return std::move(loaded.module);
 }
 
@@ -232,7 +250,6 @@ bool Builder::look_on_disk(const Job& job, Outcome* outcome, cache::Miss* miss) 
 }
 
 Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
-  using Clock = std::chrono::steady_clock;
   const Clock::time_point start = Clock::now();
   const auto elapsed_ns = [&] {
     const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(Clock::now() - start);
@@ -247,7 +264,8 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
     outcome.code = {.image = std::make_shared<const std::string>(std::move(result.code)),
                     .origin = Origin::compiled,
                     .compile_ms = static_cast<double>(ns) / 1e6,
-                    .warnings = shared(of_user(std::move(result.warnings), job))};
+                    .warnings = shared(of_user(std::move(result.warnings), job)),
+                    .stages = stages_of(result)};
   } catch (const CompileError& error) {
     const auto* const ended = dynamic_cast<const backend::CompilerEnded*>(&error);
     outcome.by_chance = ended != nullptr && ended->by_chance();
@@ -297,6 +315,7 @@ Code Builder::from_memory(const Outcome& outcome, const Job& job) {
   counters_.add_saved_ms(outcome.code.compile_ms);
   Code code = outcome.code;
   code.origin = Origin::memory;
+  code.stages.reset();
   return code;
 }
 

@@ -33,11 +33,11 @@ class Builder {
   /// Throws CompileError for what does not compile, and whatever else the compiler throws, which is not remembered.
   [[nodiscard]] Code build(const Job& job, const backend::Compiler& compiler);
 
-  /// build(), loaded on the device; the module that is loaded already where there is one. `origin` gets where it came from.
-  [[nodiscard]] std::shared_ptr<backend::Module> load(const Job& job, backend::Backend& backend, Origin* origin = nullptr);
+  /// build(), loaded on the device; the module that is loaded already where there is one. `history` gets where it came from.
+  [[nodiscard]] std::shared_ptr<backend::Module> load(const Job& job, backend::Backend& backend, History* history = nullptr);
   /// The same from memory and disk alone; null where neither has it.
   [[nodiscard]] std::shared_ptr<backend::Module> load_found(const Job& job, backend::Backend& backend,
-                                                            Origin* origin = nullptr);
+                                                            History* history = nullptr);
 
   /// Call around fork(): before it, then in the parent, and in the child, which forgets what other threads were compiling.
   void before_fork() { mutex_.lock(); }
@@ -48,7 +48,7 @@ class Builder {
 
  private:
   [[noreturn]] static void rethrow(const Outcome& outcome, const Job& job);
-  std::shared_ptr<backend::Module> loaded(const Job& job, backend::Backend& backend, Origin* origin);
+  std::shared_ptr<backend::Module> loaded(const Job& job, backend::Backend& backend, History* history);
   std::shared_ptr<backend::Module> load_code(const Job& job, const Code& code, backend::Backend& backend);
   Code lead(const Job& job, const backend::Compiler& compiler, std::promise<Outcome> promise);
   bool look_on_disk(const Job& job, Outcome* outcome, cache::Miss* miss);

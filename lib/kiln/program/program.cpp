@@ -107,21 +107,21 @@ std::shared_ptr<backend::Module> load(const Request& request, backend::Backend& 
 
 Loaded load_any(std::size_t count, const std::function<Request(std::size_t)>& request, backend::Backend& backend) {
   profiling::Load look_up;
-  Origin origin = Origin::compiled;
+  History history;
   const Request own = request(0);
   Loaded loaded = on_deep_stack([&]() -> Loaded {
     const Job job = make_job(own, *backend.compiler());
     try {
-      return {builder_for(own).load(job, backend, &origin), 0};
+      return {builder_for(own).load(job, backend, &history), 0};
     } catch (const backend::NoCompiler& error) {
       for (std::size_t other = 1; other < count; ++other) {
         const Job stand_in = make_job(request(other), *backend.compiler());
-        if (auto module = builder_for(own).load_found(stand_in, backend, &origin)) return {std::move(module), other};
+        if (auto module = builder_for(own).load_found(stand_in, backend, &history)) return {std::move(module), other};
       }
       throw DeviceError(why_missing(job, own.cache, error.what()));
     }
   });
-  look_up.found(origin);
+  look_up.found(history.origin, history.stages);
   keep(loaded.module->warnings, own);
   return loaded;
 }

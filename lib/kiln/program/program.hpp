@@ -23,6 +23,11 @@ namespace kiln::program {
 
 /// Origin of machine code.
 using Origin = KernelOrigin;
+/// Origin of a loaded module.
+struct History {
+  Origin origin = Origin::compiled;
+  std::optional<CompileStages> stages = std::nullopt;  ///< stages of a compile for this load
+};
 
 /// A kernel to build. Owns its texts.
 struct Request {
@@ -54,6 +59,7 @@ struct Code {
   double compile_ms = 0;                                              ///< time of the compile, past or present
   bool kept = true;                                                   ///< false: compiled code that is not on the disk
   std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;  ///< warnings about the user's texts; null: none
+  std::optional<CompileStages> stages = std::nullopt;                 ///< stages of a compile for this caller
 
   [[nodiscard]] const std::string& bytes() const noexcept { return *image; }
 };

@@ -73,8 +73,13 @@ TEST_CASE("profile: a record says what ran, where, and where its kernel came fro
     CHECK(inside(*first.load, first.host));
     CHECK(inside(*first.run, first.host));
     CHECK(first.run->start >= first.load->start + first.load->duration);
+    REQUIRE(first.stages);
+    const kiln::CompileStages& stages = *first.stages;
+    for (const double ms : {stages.front_end, stages.passes, stages.code, stages.link, stages.load}) CHECK(ms > 0);
+    CHECK(stages.front_end + stages.passes + stages.code + stages.link + stages.load < first.load->duration);
     CHECK(records[1].origin == KernelOrigin::memory);
     CHECK_FALSE(records[1].load);
+    CHECK_FALSE(records[1].stages);
     CHECK(records[1].kernel == first.kernel);
     CHECK(records[1].host.start >= first.host.start + first.host.duration);
   }
@@ -86,6 +91,7 @@ TEST_CASE("profile: a record says what ran, where, and where its kernel came fro
   twice(behind)(x);
   CHECK(profile.records().at(0).origin == KernelOrigin::disk);
   CHECK(profile.records().at(1).origin == KernelOrigin::read_only);
+  CHECK_FALSE(profile.records().at(0).stages);
   CHECK(kiln::name(KernelOrigin::read_only) == "read_only");
 }
 

@@ -63,6 +63,7 @@ TEST_CASE("trace: calls by host thread, work by device and stream") {
   CallRecord first = record("add", 1, 2);
   first.load = {1.25, 0.5};
   first.origin = kiln::KernelOrigin::compiled;
+  first.stages = {.front_end = 0.25, .passes = 0.125, .code = 0.5, .link = 0.03, .load = 0.015};
   first.bytes_read = 3'000'000;
   first.bytes_written = 1'000'000;
   const CallRecord records[] = {on_gpu(record("exp", 4, 1), 7, 5, 1), on_gpu(first, 0, 2, 4)};
@@ -81,6 +82,11 @@ TEST_CASE("trace: calls by host thread, work by device and stream") {
   CHECK(compiles[0]["name"] == "compile");
   CHECK(compiles[0]["ts"] == 1250.0);
   CHECK(compiles[0]["tid"] == calls[0]["tid"]);
+  CHECK(compiles[0]["args"]["front_end_ms"] == 0.25);
+  CHECK(compiles[0]["args"]["passes_ms"] == 0.125);
+  CHECK(compiles[0]["args"]["code_ms"] == 0.5);
+  CHECK(compiles[0]["args"]["link_ms"] == 0.03);
+  CHECK(compiles[0]["args"]["load_ms"] == 0.015);
   const std::vector<json> runs = events(trace, "run");
   REQUIRE(runs.size() == 2);
   CHECK(runs[0]["pid"] != calls[0]["pid"]);

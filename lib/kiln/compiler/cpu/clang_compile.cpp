@@ -154,9 +154,12 @@ CompileResult compile_by_clang(const ClangJob& job) {
     result.reset(module.compile(&call));
   }
   if (result->status == KILN_CLANG_OK || (result->status == KILN_CLANG_UNDEFINED && job.links_later)) {
-    return {.code = text(result->code),
-            .log = text(result->log),
-            .warnings = of_severity(diagnostics_of(*result, job), Severity::warning)};
+    return {
+        .code = text(result->code),
+        .log = text(result->log),
+        .warnings = of_severity(diagnostics_of(*result, job), Severity::warning),
+        .times = CompileTimes{
+            .front_end = result->front_end_ms, .passes = result->passes_ms, .code = result->code_ms, .link = result->link_ms}};
   }
   if (result->status >= KILN_CLANG_CRASHED) {
     CompileError::Details details = refusal(job, why_ended(*result, time_limit));
