@@ -112,6 +112,20 @@ std::vector<CpuCase> cpu_cases() {
   };
 }
 
+/// Medians.
+void print_stages(const std::vector<kiln::CallRecord>& records) {
+  constexpr std::pair<const char*, double kiln::CompileStages::*> kStages[] = {{"front_end", &kiln::CompileStages::front_end},
+                                                                               {"passes", &kiln::CompileStages::passes},
+                                                                               {"code", &kiln::CompileStages::code},
+                                                                               {"link", &kiln::CompileStages::link},
+                                                                               {"load", &kiln::CompileStages::load}};
+  for (const auto& [name, stage] : kStages) {
+    std::vector<double> ms;
+    for (const kiln::CallRecord& record : records) ms.push_back(record.stages ? (*record.stages).*stage : 0);
+    std::printf(", \"%s\": %.2f", name, median(ms));
+  }
+}
+
 void measure_cpu(int rounds) {
   std::vector<float> float_values(8, 1);
   std::vector<std::int32_t> integer_values(8, 1);
@@ -127,8 +141,12 @@ void measure_cpu(int rounds) {
   for (const auto& [name, definition] : cases) {
     std::vector<double> ms;
     for (int i = 0; i < rounds; ++i) ms.push_back(first_call(definition));
-    std::printf(",\n    \"%s\": {\"least_ms\": %.2f, \"median_ms\": %.2f}", name, *std::min_element(ms.begin(), ms.end()),
+    std::printf(",\n    \"%s\": {\"least_ms\": %.2f, \"median_ms\": %.2f", name, *std::min_element(ms.begin(), ms.end()),
                 median(ms));
+    const kiln::Profile profile = kiln::profile();
+    for (int i = 0; i < rounds; ++i) first_call(definition);
+    print_stages(profile.records());
+    std::printf("}");
   }
   std::printf("},\n");
 }
