@@ -74,6 +74,10 @@ TEST_CASE("emulator: races in shared memory") {
   CHECK_FOUND(found("mov.u32 %r1, cells;\nst.shared.u32 [%r1], %t;", 1, 64, 64, kShared),
               "writes byte 0 of shared memory in a race with");
   CHECK(found("mov.u32 %r1, cells;\nst.shared.u32 [%r1], 7;", 1, 64, 64, kShared) == "");
+  // Who then writes another value races with those who wrote before it.
+  CHECK_FOUND(found("mov.u32 %r1, cells;\nst.shared.u32 [%r1], 7;\nsetp.eq.s32 %p0, %t, 31;\n@%p0 st.shared.u32 [%r1], 8;", 1,
+                    32, 64, kShared),
+              "writes byte 0 of shared memory in a race with");
   CHECK(found("mov.u32 %r1, cells;\nst.shared.u32 [%r1], 7;\nbar.sync 0;\natom.shared.add.u32 %r2, [%r1], %t;", 1, 64, 64,
               kShared) == "");
 }
