@@ -111,7 +111,7 @@ Array Array::zeros(const Shape& shape, DType dtype, Order order) {
   const auto bytes = static_cast<std::size_t>(detail::checked_size(shape, item) * item);
   std::shared_ptr<ArrayRep> rep = detail::allocate_host(bytes, true);
   rep->shape = shape;
-  rep->strides = detail::packed_strides(shape, item, order);
+  detail::pack(rep->strides, shape, item, order);
   rep->dtype = dtype;
   return detail::make_array(std::move(rep));
 }
@@ -153,7 +153,7 @@ Array Array::view(void* data, const Shape& shape, DType dtype, const ViewOptions
   } else {
     const auto item = static_cast<std::int64_t>(itemsize(dtype));
     if (detail::checked_size(shape, item) != 0) detail::check_address("view", data, shape, dtype, on_gpu);
-    rep.strides = detail::packed_strides(shape, item, Order::c);
+    detail::pack(rep.strides, shape, item, Order::c);
   }
   rep.data = static_cast<char*>(data);
   rep.buffer = options.owner;

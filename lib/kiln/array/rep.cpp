@@ -81,15 +81,20 @@ ArrayRep view_rep(const Array& array) {
 }
 
 Strides packed_strides(const Shape& shape, std::int64_t itemsize, Order order) {
+  Strides strides;
+  pack(strides, shape, itemsize, order);
+  return strides;
+}
+
+void pack(Strides& strides, const Shape& shape, std::int64_t itemsize, Order order) {
   const std::size_t rank = shape.size();
-  Strides strides(rank, 0);
+  strides.resize(rank);
   std::int64_t stride = itemsize;
   for (std::size_t k = 0; k < rank; ++k) {
     const std::size_t axis = order == Order::c ? rank - 1 - k : k;
     strides[axis] = stride;
     stride *= std::max<std::int64_t>(shape[axis], 1);
   }
-  return strides;
 }
 
 namespace {
@@ -140,7 +145,7 @@ Array allocate(const Shape& shape, DType dtype, std::span<const int> memory_orde
       stride *= std::max<std::int64_t>(shape[axis], 1);
     }
   } else {
-    rep.strides = packed_strides(shape, item, Order::c);
+    pack(rep.strides, shape, item, Order::c);
   }
   if (!device.is_cpu()) take_device_memory(rep, bytes);
   return make_array(std::move(made));

@@ -27,6 +27,12 @@ struct ArrayRep {
   bool f_contiguous : 1 = true;
   bool holds_elements : 1 = false;  // true: they stand behind the rep
   Device device;
+
+  // NOLINTNEXTLINE(modernize-use-equals-default): a defaulted one is preceded by zeros over all of it in make_shared
+  ArrayRep() noexcept {}
+  ArrayRep(ArrayRep&&) noexcept = default;
+  ArrayRep& operator=(ArrayRep&&) noexcept = default;
+  ~ArrayRep() = default;
 };
 
 /// Fills size and the contiguity flags from shape, strides and dtype.
@@ -49,6 +55,8 @@ Array allocate(const Shape& shape, DType dtype, std::span<const int> memory_orde
 
 /// Returns the strides in bytes of a packed array.
 Strides packed_strides(const Shape& shape, std::int64_t itemsize, Order order);
+/// Writes them in place.
+void pack(Strides& strides, const Shape& shape, std::int64_t itemsize, Order order);
 
 /// Returns the product of the extents. Throws ShapeError for a negative extent, and if the bytes of that itemsize do not fit in
 /// 63 bits.
