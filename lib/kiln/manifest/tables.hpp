@@ -103,9 +103,11 @@ template <class Definition>
 consteval bool is_whole(std::size_t others) {
   return kMembers<Definition>.size() + others == base::member_count<Definition>();
 }
-static_assert(is_whole<Debug>(0));
-static_assert(is_whole<CompileOptions>(1));  // the cache is a handle
-static_assert(is_whole<UfuncDefinition>(1) && is_whole<GufuncDefinition>(1));
-static_assert(is_whole<ReductionDefinition>(1) && is_whole<RawKernelDefinition>(1));
+static_assert(is_whole<Debug>(0), "a member of Debug has no row");
+static_assert(is_whole<CompileOptions>(1), "a member of CompileOptions, beside the cache, has no row");
+static_assert(is_whole<UfuncDefinition>(1), "a member of UfuncDefinition has no row");
+static_assert(is_whole<GufuncDefinition>(1), "a member of GufuncDefinition has no row");
+static_assert(is_whole<ReductionDefinition>(1), "a member of ReductionDefinition has no row");
+static_assert(is_whole<RawKernelDefinition>(1), "a member of RawKernelDefinition has no row");
 
 }  // namespace kiln::manifest
