@@ -3,21 +3,14 @@
 #include <cmath>
 
 #include "kiln/error.hpp"
+#include "types/is_half.hpp"
 
 namespace kiln::fft {
 namespace {
 
 /// As NumPy's result_type(dtype, 1.0): float16 is computed in float32.
 bool computes_in_single(DType dtype) {
-  switch (dtype) {
-    case DType::float16:
-    case DType::bfloat16:
-    case DType::float32:
-    case DType::complex64:
-      return true;
-    default:
-      return false;
-  }
+  return is_half(dtype) || dtype == DType::float32 || dtype == DType::complex64;
 }
 
 void check_points(const Transform& transform, const Axis& axis, const Shape& shape) {
@@ -44,9 +37,8 @@ void complete(Transform& transform, const Array& a) {
   const DType complex = single ? DType::complex64 : DType::complex128;
   transform.in_dtype = transform.kind == FftKind::real_to_complex ? real : complex;
   transform.out_dtype = transform.kind == FftKind::complex_to_real ? real : complex;
-  const bool is_half = dtype == DType::float16 || dtype == DType::bfloat16;
   // Along several axes the first ones give complex64, of which float32 comes.
-  const bool stays_half = is_half && transform.kind == FftKind::complex_to_real && transform.axes.size() == 1;
+  const bool stays_half = is_half(dtype) && transform.kind == FftKind::complex_to_real && transform.axes.size() == 1;
   transform.result_dtype = stays_half ? dtype : transform.out_dtype;
   if (transform.kind == FftKind::real_to_complex && kind(dtype) == Kind::complex) {
     throw TypeError(std::string(transform.name) + ": the input is " + std::string(name(dtype)) +

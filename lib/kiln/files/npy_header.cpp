@@ -6,6 +6,8 @@
 #include <array>
 #include <utility>
 
+#include "types/each_dtype.hpp"
+
 namespace kiln::detail {
 namespace {
 
@@ -15,22 +17,12 @@ struct Descr {
   std::string_view code;
   DType dtype;
 };
-// bfloat16 has no code in NumPy: numpy.save writes ml_dtypes' arrays as '<V2' (plain void of two bytes is '|V2').
-constexpr std::array<Descr, 15> kDescrs{{{"b1", DType::bool_},
-                                         {"i1", DType::int8},
-                                         {"i2", DType::int16},
-                                         {"i4", DType::int32},
-                                         {"i8", DType::int64},
-                                         {"u1", DType::uint8},
-                                         {"u2", DType::uint16},
-                                         {"u4", DType::uint32},
-                                         {"u8", DType::uint64},
-                                         {"f2", DType::float16},
-                                         {"V2", DType::bfloat16},
-                                         {"f4", DType::float32},
-                                         {"f8", DType::float64},
-                                         {"c8", DType::complex64},
-                                         {"c16", DType::complex128}}};
+#define KILN_DESCR(dtype, type, name, npy, ...) {npy, DType::dtype},
+constexpr std::array<Descr, kDTypeCount> kDescrs{{KILN_EACH_DTYPE(KILN_DESCR)}};
+#undef KILN_DESCR
+
+// What NumPy has no code for, as bfloat16: numpy.save writes ml_dtypes' arrays as '<V2' (plain void of two bytes is '|V2').
+constexpr char kNoCode = 'V';
 
 std::string quoted(std::string_view text) {
   constexpr std::size_t kShown = 40;
@@ -169,15 +161,16 @@ class Parser {
     const std::size_t at = here();
     if (peek() == '[') fail("structured dtypes are not supported: save each field as an array of its own");
     const std::string_view text = string("the dtype");
-    if (text == "bfloat16") {
-      header.dtype = DType::bfloat16;
+    if (const auto* named = std::ranges::find(kDescrs, text, [](const Descr& each) { return name(each.dtype); });
+        named != kDescrs.end() && named->code.starts_with(kNoCode)) {
+      header.dtype = named->dtype;
       return;
     }
     const bool has_order = !text.empty() && std::string_view("<>|=").find(text[0]) != std::string_view::npos;
     const char order = has_order ? text[0] : '=';
     const std::string_view code = text.substr(has_order ? 1 : 0);
     const auto* found = std::ranges::find(kDescrs, code, &Descr::code);
-    if (found == kDescrs.end() || (found->dtype == DType::bfloat16 && order != '<')) {
+    if (found == kDescrs.end() || (code.starts_with(kNoCode) && order != '<')) {
       fail_at(refusal(text, code), at);
     }
     header.dtype = found->dtype;

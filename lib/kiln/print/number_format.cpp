@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <type_traits>
 #include <vector>
 
-#include "kiln/half.hpp"
 #include "print/decimal.hpp"
+#include "types/each_dtype.hpp"
+#include "types/is_half.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -26,16 +28,13 @@ double largest_positional(DType dtype) {
 }
 
 double in_dtype(double value, DType dtype) {
-  switch (dtype) {
-    case DType::float16:
-      return static_cast<double>(static_cast<float>(float16(value)));
-    case DType::float32:
-      return static_cast<double>(static_cast<float>(value));
-    case DType::bfloat16:
-      return static_cast<double>(static_cast<float>(bfloat16(value)));
-    default:
+  return with_type(dtype, [&]<class T>(T*) {
+    if constexpr (std::is_same_v<T, float> || is_half(dtype_of<T>)) {
+      return static_cast<double>(static_cast<float>(T(value)));
+    } else {
       return value;
-  }
+    }
+  });
 }
 
 std::string non_finite(double value, bool plus) {

@@ -8,6 +8,7 @@
 #include "kiln/error.hpp"
 #include "signature/cursor.hpp"
 #include "signature/reserved.hpp"
+#include "types/is_half.hpp"
 
 namespace kiln {
 namespace {
@@ -40,7 +41,8 @@ std::string type_at(Cursor& cursor, const char* what) {
 
 /// Passed in registers by every compiler alike.
 bool is_plain(const std::string& type) {
-  return !type.starts_with("complex") && type != "float16" && type != "bfloat16";
+  const DType dtype = dtype_from_name(type);
+  return kind(dtype) != Kind::complex && !is_half(dtype);
 }
 
 void require_plain(const Cursor& cursor, std::size_t at, const std::string& type) {

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 
+#include "types/each_dtype.hpp"
+
 namespace kiln::signature {
 namespace {
 
@@ -25,9 +27,9 @@ constexpr std::array<std::string_view, 93> kKeywords = {
 static_assert(std::is_sorted(kKeywords.begin(), kKeywords.end()));
 
 // What the device headers define by #define, or what would hide the types that the kernel itself is written with.
-constexpr std::array<std::string_view, 15> kTypes = {"bfloat16", "complex128", "complex64", "float16", "float32",
-                                                     "float64",  "int16",      "int32",     "int64",   "int8",
-                                                     "kiln",     "uint16",     "uint32",    "uint64",  "uint8"};
+bool is_type(std::string_view name) {
+  return name == "kiln" || std::find(kDTypeNames.begin(), kDTypeNames.end(), name) != kDTypeNames.end();
+}
 
 }  // namespace
 
@@ -44,7 +46,7 @@ bool is_identifier(std::string_view text) noexcept {
 const char* why_reserved(std::string_view name) noexcept {
   if (name == "where") return "a word of the signature's grammar";
   if (std::binary_search(kKeywords.begin(), kKeywords.end(), name)) return "a C++ keyword";
-  if (std::find(kTypes.begin(), kTypes.end(), name) != kTypes.end()) return "a name of kiln's own";
+  if (is_type(name)) return "a name of kiln's own";
   if (name == "NAN" || name == "INFINITY" || name == "HUGE_VAL") return "a macro of C's <math.h>";
   if (name.find("__") != std::string_view::npos || (name.size() > 1 && name[0] == '_' && name[1] >= 'A' && name[1] <= 'Z')) {
     return "a name that C++ reserves for compilers";

@@ -5,11 +5,12 @@
 #include <cstddef>
 #include <set>
 
+#include "types/each_dtype.hpp"
+
 namespace kiln::codegen {
 namespace {
 
-constexpr std::array<std::string_view, 9> kFloatingTypes{"float",   "double",    "float16",    "bfloat16", "float32",
-                                                         "float64", "complex64", "complex128", "complex"};
+constexpr std::array<std::string_view, 3> kFloatingTypes{"float", "double", "complex"};
 // Floating-point of an argument that is.
 constexpr std::array<std::string_view, 60> kFloatingFunctions{
     "sqrt",  "rsqrt", "cbrt",  "exp",       "exp2",    "expm1",     "log",    "log2",   "log10",     "log1p",
@@ -31,6 +32,12 @@ constexpr int kDeepest = 32;
 template <std::size_t N>
 bool is_one_of(const std::array<std::string_view, N>& names, std::string_view name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool is_floating_type(std::string_view name) {
+  const auto* const dtype = std::find(kDTypeNames.begin(), kDTypeNames.end(), name);
+  if (dtype == kDTypeNames.end()) return is_one_of(kFloatingTypes, name);
+  return kind(static_cast<DType>(dtype - kDTypeNames.begin())) >= Kind::floating;
 }
 
 /// Not of the user's own literals.
@@ -78,7 +85,7 @@ class DivisionReader {
   [[nodiscard]] bool is(std::size_t t, std::string_view text) const { return t < tokens_.size() && tokens_[t].is(text); }
   [[nodiscard]] bool is_name(std::size_t t) const { return t < tokens_.size() && tokens_[t].kind == Token::Kind::identifier; }
   [[nodiscard]] bool is_type(std::size_t t) const {
-    return is_name(t) && (is_one_of(kFloatingTypes, tokens_[t].text) || types_.contains(tokens_[t].text));
+    return is_name(t) && (is_floating_type(tokens_[t].text) || types_.contains(tokens_[t].text));
   }
 
   [[nodiscard]] bool visibly_safe(std::size_t t) const {

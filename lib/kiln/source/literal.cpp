@@ -9,16 +9,15 @@
 #include <cstring>
 #include <string>
 
-#include "kiln/half.hpp"
 #include "types/convert.hpp"
 
 namespace kiln::codegen {
 namespace {
 
 template <class T>
-T value_of(const void* bytes, std::size_t offset = 0) {
+T value_of(const void* bytes) {
   T value;
-  std::memcpy(&value, static_cast<const char*>(bytes) + offset, sizeof value);
+  std::memcpy(&value, bytes, sizeof value);
   return value;
 }
 
@@ -42,23 +41,19 @@ std::string text_of(double value) {
 }  // namespace
 
 std::string literal(DType dtype, const void* value) {
-  switch (dtype) {
-    case DType::bool_:
-      return value_of<bool>(value) ? "true" : "false";
-    case DType::float16:
-      return text_of(static_cast<float>(value_of<float16>(value)));
-    case DType::bfloat16:
-      return text_of(static_cast<float>(value_of<bfloat16>(value)));
-    case DType::float32:
-      return text_of(value_of<float>(value));
-    case DType::float64:
-      return text_of(value_of<double>(value));
-    case DType::complex64:
-      return fmt::format("::kiln::complex64({}, {})", text_of(value_of<float>(value)), text_of(value_of<float>(value, 4)));
-    case DType::complex128:
-      return fmt::format("::kiln::complex128({}, {})", text_of(value_of<double>(value)), text_of(value_of<double>(value, 8)));
-    default:
-      break;
+  if (dtype == DType::bool_) return value_of<bool>(value) ? "true" : "false";
+  const auto real = [&](DType part, std::size_t offset) {
+    const char* const bytes = static_cast<const char*>(value) + offset;
+    if (part == DType::float64) return text_of(value_of<double>(bytes));
+    float single = 0;
+    convert_scalar(part, bytes, DType::float32, &single);
+    return text_of(single);
+  };
+  if (kind(dtype) == Kind::floating) return real(dtype, 0);
+  if (kind(dtype) == Kind::complex) {
+    const std::size_t size = itemsize(dtype) / 2;
+    const DType part = size == sizeof(float) ? DType::float32 : DType::float64;
+    return fmt::format("::kiln::{}({}, {})", name(dtype), real(part, 0), real(part, size));
   }
   // The least int64 has no literal of its own: its digits are those of a number one too large.
   const std::string digits = integer_text(dtype, value);

@@ -11,6 +11,7 @@
 #include "source/directives.hpp"
 #include "source/embedded.hpp"
 #include "source/scanner.hpp"
+#include "types/each_dtype.hpp"
 #include "types/is_half.hpp"
 
 namespace kiln::codegen {
@@ -167,10 +168,9 @@ constexpr Offer kOfStd[] = {{"kiln/core/array.hpp", kArray},
 
 constexpr std::string_view kWideIntegers[] = {"__int128", "__int128_t", "__uint128_t"};
 constexpr std::string_view kVirtual[] = {"virtual"};
-constexpr std::string_view kHalves[] = {"float16", "bfloat16"};
 constexpr std::string_view kAssertions[] = {"assert", "print"};
 constexpr std::string_view kStatus[] = {"fail_status"};
-constexpr std::string_view kComplex[] = {"complex64", "complex128", "complex"};
+constexpr std::string_view kComplex[] = {"complex"};
 
 bool holds_any(const Names& used, std::span<const std::string_view> names) {
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return used.contains(name); });
@@ -272,13 +272,16 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   }
   standard = standard || used.names.contains("std");
   add_longer_names(used);
-  bool half = uses(used, kHalves);
+  bool half = used.any;
   bool complex = uses(used, kComplex);
   const auto look = [&](DType dtype) {
     half = half || is_half(dtype);
     complex = complex || kind(dtype) == Kind::complex;
   };
   std::ranges::for_each(dtypes, look);
+  for (std::size_t i = 0; i < kDTypeNames.size(); ++i) {
+    if (used.names.contains(kDTypeNames[i])) look(static_cast<DType>(i));
+  }
   for (const auto& variable : text.type_variables) {
     look(variable.second);
   }

@@ -13,6 +13,7 @@
 #include "source/pointer_use.hpp"
 #include "source/text_error.hpp"
 #include "source/uses.hpp"
+#include "types/each_dtype.hpp"
 
 namespace kiln::codegen {
 namespace {
@@ -21,9 +22,6 @@ constexpr std::array<std::string_view, 13> kMembers{"shape", "size",     "row", 
                                                     "ndim",  "all_axes", "address", "rank",       "template", "operator"};
 constexpr std::array<std::string_view, 8> kAtomics{"atomic_add", "atomic_min", "atomic_max",      "atomic_and",
                                                    "atomic_or",  "atomic_xor", "atomic_exchange", "atomic_compare_exchange"};
-constexpr std::array<std::string_view, 15> kTypes{"bool",     "int8",    "int16",   "int32",     "int64",
-                                                  "uint8",    "uint16",  "uint32",  "uint64",    "float16",
-                                                  "bfloat16", "float32", "float64", "complex64", "complex128"};
 
 constexpr std::array<std::string_view, 4> kFractions{"float32", "float64", "float", "double"};
 
@@ -248,7 +246,7 @@ class ViewUses : Uses {
       refuse(body_[open - 1], fmt::format("kiln has no len(); write {}", extent(view)));
     }
     if (!view.pointer.empty() && is_among(kAtomics, function) && t == open + 1) refuse_value(t, view);
-    if (!is_function(function) && !is_among(kTypes, function) && !types_.contains(function)) return;
+    if (!is_function(function) && !is_among(kDTypeNames, function) && !types_.contains(function)) return;
     refuse(body_[t], fmt::format("{} takes numbers, and {} is a view of {}; write {}", function, view.name,
                                  counted(view.extents.size(), "dimension", "dimensions"), element(view)));
   }

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <cmath>
-#include <complex>
 #include <cstring>
 #include <limits>
 #include <type_traits>
@@ -11,38 +10,26 @@
 
 #include "shared/float_environment.hpp"
 #include "shared/half_bits.hpp"
+#include "types/each_dtype.hpp"
+#include "types/is_half.hpp"
 
 namespace kiln {
 namespace {
 
 template <DType>
 struct Storage;
-#define KILN_STORAGE(name, type) \
-  template <>                    \
-  struct Storage<DType::name> {  \
-    using Type = type;           \
-  }
-KILN_STORAGE(bool_, bool);
-KILN_STORAGE(int8, std::int8_t);
-KILN_STORAGE(int16, std::int16_t);
-KILN_STORAGE(int32, std::int32_t);
-KILN_STORAGE(int64, std::int64_t);
-KILN_STORAGE(uint8, std::uint8_t);
-KILN_STORAGE(uint16, std::uint16_t);
-KILN_STORAGE(uint32, std::uint32_t);
-KILN_STORAGE(uint64, std::uint64_t);
-KILN_STORAGE(float16, float16);
-KILN_STORAGE(bfloat16, bfloat16);
-KILN_STORAGE(float32, float);
-KILN_STORAGE(float64, double);
-KILN_STORAGE(complex64, std::complex<float>);
-KILN_STORAGE(complex128, std::complex<double>);
+#define KILN_STORAGE(name, type, ...) \
+  template <>                         \
+  struct Storage<DType::name> {       \
+    using Type = type;                \
+  };
+KILN_EACH_DTYPE(KILN_STORAGE)
 #undef KILN_STORAGE
 
 template <class T>
 constexpr bool kIsComplex = std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>;
 template <class T>
-constexpr bool kIsHalf = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
+constexpr bool kIsHalf = is_half(dtype_of<T>);
 
 // What a stored value is computed with: halves as float.
 inline float widen(float16 v) {
@@ -81,7 +68,7 @@ inline To convert_value(From stored) {
     return convert_value<To>(stored.real());
   } else if constexpr (kIsComplex<To>) {
     return To(static_cast<typename To::value_type>(stored));
-  } else if constexpr (std::is_same_v<To, float16> || std::is_same_v<To, bfloat16>) {
+  } else if constexpr (kIsHalf<To>) {
     constexpr bool kHalf = std::is_same_v<To, float16>;
     // Integers of up to 24 bits are exact in float; wider ones go through double, rounded to odd where 53 bits do not do.
     if constexpr (std::is_same_v<From, float> || (std::is_integral_v<From> && sizeof(From) <= 2)) {
@@ -222,28 +209,15 @@ bool integer_fits(DType from, const void* value, DType to) noexcept {
   convert_scalar(from, value, is_signed(from) ? DType::int64 : DType::uint64, &bits);
   const bool negative = is_signed(from) && static_cast<std::int64_t>(bits) < 0;
   const std::uint64_t magnitude = negative ? 0 - bits : bits;
-  switch (to) {
-    case DType::bool_:
+  return with_type(to, [&]<class To>(To*) {
+    if constexpr (std::is_same_v<To, bool>) {
       return !negative && magnitude <= 1;
-    case DType::int8:
-      return in_range<std::int8_t>(negative, magnitude);
-    case DType::int16:
-      return in_range<std::int16_t>(negative, magnitude);
-    case DType::int32:
-      return in_range<std::int32_t>(negative, magnitude);
-    case DType::int64:
-      return in_range<std::int64_t>(negative, magnitude);
-    case DType::uint8:
-      return in_range<std::uint8_t>(negative, magnitude);
-    case DType::uint16:
-      return in_range<std::uint16_t>(negative, magnitude);
-    case DType::uint32:
-      return in_range<std::uint32_t>(negative, magnitude);
-    case DType::uint64:
-      return in_range<std::uint64_t>(negative, magnitude);
-    default:
+    } else if constexpr (std::is_integral_v<To>) {
+      return in_range<To>(negative, magnitude);
+    } else {
       return true;
-  }
+    }
+  });
 }
 
 }  // namespace kiln

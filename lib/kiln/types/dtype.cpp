@@ -5,17 +5,18 @@
 #include <algorithm>
 #include <array>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "base/nearest.hpp"
 #include "kiln/error.hpp"
+#include "types/each_dtype.hpp"
 
 namespace kiln {
 namespace {
 
 constexpr auto kCount = static_cast<std::size_t>(kDTypeCount);
 
-// A type holds `digits` bits of integers exactly, and values up to a power of two of `range`.
 struct Entry {
   DType dtype;
   std::string_view name;
@@ -26,23 +27,10 @@ struct Entry {
   std::int16_t range;
 };
 
-constexpr std::array<Entry, kCount> kTable{{
-    {DType::bool_, "bool", 1, Kind::boolean, false, 1, 1},
-    {DType::int8, "int8", 1, Kind::integer, true, 7, 7},
-    {DType::int16, "int16", 2, Kind::integer, true, 15, 15},
-    {DType::int32, "int32", 4, Kind::integer, true, 31, 31},
-    {DType::int64, "int64", 8, Kind::integer, true, 63, 63},
-    {DType::uint8, "uint8", 1, Kind::integer, false, 8, 8},
-    {DType::uint16, "uint16", 2, Kind::integer, false, 16, 16},
-    {DType::uint32, "uint32", 4, Kind::integer, false, 32, 32},
-    {DType::uint64, "uint64", 8, Kind::integer, false, 64, 64},
-    {DType::float16, "float16", 2, Kind::floating, true, 11, 16},
-    {DType::bfloat16, "bfloat16", 2, Kind::floating, true, 8, 128},
-    {DType::float32, "float32", 4, Kind::floating, true, 24, 128},
-    {DType::float64, "float64", 8, Kind::floating, true, 53, 1024},
-    {DType::complex64, "complex64", 8, Kind::complex, true, 24, 128},
-    {DType::complex128, "complex128", 16, Kind::complex, true, 53, 1024},
-}};
+#define KILN_ENTRY(dtype, type, name, npy, kind, is_signed, digits, range) \
+  {DType::dtype, name, sizeof(type), Kind::kind, is_signed, digits, range},
+constexpr std::array<Entry, kCount> kTable{{KILN_EACH_DTYPE(KILN_ENTRY)}};
+#undef KILN_ENTRY
 
 constexpr std::size_t index(DType dtype) {
   return static_cast<std::size_t>(dtype);
@@ -81,19 +69,20 @@ constexpr BoolTable kSafe = [] {
   return table;
 }();
 
-// The promoted type is the first of this list that both cast to safely.
-constexpr std::array<DType, kCount> kRising{DType::bool_,   DType::int8,      DType::uint8,     DType::int16,
-                                            DType::uint16,  DType::int32,     DType::uint32,    DType::int64,
-                                            DType::uint64,  DType::float16,   DType::bfloat16,  DType::float32,
-                                            DType::float64, DType::complex64, DType::complex128};
+// The promoted type is the first of these that both cast to safely.
+constexpr std::array<Entry, kCount> kRising = [] {
+  std::array<Entry, kCount> entries = kTable;
+  std::ranges::sort(entries, {}, [](const Entry& each) { return std::tuple(each.kind, each.size, each.dtype); });
+  return entries;
+}();
 
 constexpr DTypeTable kPromoted = [] {
   DTypeTable table{};
   for (std::size_t a = 0; a < kCount; ++a) {
     for (std::size_t b = 0; b < kCount; ++b) {
-      for (const DType candidate : kRising) {
-        if (kSafe[a][index(candidate)] && kSafe[b][index(candidate)]) {
-          table[a][b] = candidate;
+      for (const Entry& candidate : kRising) {
+        if (kSafe[a][index(candidate.dtype)] && kSafe[b][index(candidate.dtype)]) {
+          table[a][b] = candidate.dtype;
           break;
         }
       }

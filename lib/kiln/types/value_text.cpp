@@ -9,7 +9,8 @@
 #include <cstring>
 #include <type_traits>
 
-#include "kiln/half.hpp"
+#include "types/each_dtype.hpp"
+#include "types/is_half.hpp"
 
 namespace kiln {
 namespace {
@@ -33,7 +34,7 @@ struct BitsOf<T> {
 constexpr std::string_view kNan = "nan(0x";
 
 template <class T>
-constexpr bool is_half_type = std::is_same_v<T, float16> || std::is_same_v<T, bfloat16>;
+constexpr bool is_half_type = is_half(dtype_of<T>);
 /// What the digits of a half are computed in: the shortest of a float reads back to the same half.
 template <class T>
 using Digits = std::conditional_t<is_half_type<T>, float, T>;
@@ -102,44 +103,6 @@ bool read(std::string_view text, bool& value) noexcept {
 
 std::string text_of(bool value) {
   return value ? "true" : "false";
-}
-
-/// Calls `use` with a null pointer to the dtype's C++ type.
-template <class Use>
-auto with_type(DType dtype, const Use& use) {
-  switch (dtype) {
-    case DType::bool_:
-      return use(static_cast<bool*>(nullptr));
-    case DType::int8:
-      return use(static_cast<std::int8_t*>(nullptr));
-    case DType::int16:
-      return use(static_cast<std::int16_t*>(nullptr));
-    case DType::int32:
-      return use(static_cast<std::int32_t*>(nullptr));
-    case DType::int64:
-      return use(static_cast<std::int64_t*>(nullptr));
-    case DType::uint8:
-      return use(static_cast<std::uint8_t*>(nullptr));
-    case DType::uint16:
-      return use(static_cast<std::uint16_t*>(nullptr));
-    case DType::uint32:
-      return use(static_cast<std::uint32_t*>(nullptr));
-    case DType::uint64:
-      return use(static_cast<std::uint64_t*>(nullptr));
-    case DType::float16:
-      return use(static_cast<float16*>(nullptr));
-    case DType::bfloat16:
-      return use(static_cast<bfloat16*>(nullptr));
-    case DType::float32:
-      return use(static_cast<float*>(nullptr));
-    case DType::complex64:
-      return use(static_cast<std::complex<float>*>(nullptr));
-    case DType::complex128:
-      return use(static_cast<std::complex<double>*>(nullptr));
-    case DType::float64:
-      break;
-  }
-  return use(static_cast<double*>(nullptr));
 }
 
 }  // namespace

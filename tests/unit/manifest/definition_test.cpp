@@ -21,6 +21,7 @@
 #include "kiln/math.hpp"
 #include "manifest/tables.hpp"
 #include "support/message.hpp"
+#include "types/each_dtype.hpp"
 
 using namespace kiln;
 using kiln::test::message_of;
@@ -218,6 +219,7 @@ TEST_CASE("the schema and the page have the members of the tables") {
   check("gufunc_members", manifest::kMembers<GufuncDefinition>);
   check("reduction_members", manifest::kMembers<ReductionDefinition>);
   check("kernel_members", manifest::kMembers<RawKernelDefinition>);
+  CHECK(schema.at("dtype").at("enum") == Json(kDTypeNames));
 }
 
 TEST_CASE("a function, its text, and a function of the text") {
