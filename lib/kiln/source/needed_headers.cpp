@@ -272,7 +272,7 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   }
   standard = standard || used.names.contains("std");
   add_longer_names(used);
-  bool half = used.any;
+  bool half = false;
   bool complex = uses(used, kComplex);
   const auto look = [&](DType dtype) {
     half = half || is_half(dtype);
@@ -280,7 +280,7 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   };
   std::ranges::for_each(dtypes, look);
   for (std::size_t i = 0; i < kDTypeNames.size(); ++i) {
-    if (used.names.contains(kDTypeNames[i])) look(static_cast<DType>(i));
+    if (uses(used, {&kDTypeNames[i], 1})) look(static_cast<DType>(i));
   }
   for (const auto& variable : text.type_variables) {
     look(variable.second);
