@@ -1,7 +1,11 @@
 // Kernels linked with device code from files, and bodies exported as device functions, run where they can run.
+#include <dlfcn.h>
+#include <link.h>
+
 #include <complex>
 #include <fstream>
 #include <iterator>
+#include <vector>
 
 #include "devices.hpp"
 #include "kiln/cache.hpp"
@@ -86,6 +90,28 @@ TEST_CASE("link: objects, archives, shared objects and bitcode on the CPU") {
   });
 #endif
 }
+
+#if defined(__x86_64__) && defined(__GLIBCXX__)
+TEST_CASE("link: linked code on the CPU may throw what it catches itself") {
+  if (!has_cpu()) return;
+  std::vector<LinkFile> files{file_of("x86_64_throws.o")};
+  for (const char* const name : {"libstdc++.so.6", "libgcc_s.so.1"}) {
+    void* const library = dlopen(name, RTLD_LAZY);
+    link_map* loaded = nullptr;
+    REQUIRE((library != nullptr && dlinfo(library, RTLD_DI_LINKMAP, &loaded) == 0));
+    files.emplace_back(loaded->l_name);
+  }
+  const kiln::Ufunc f =
+      kiln::vectorize({.name = "f",
+                       .signatures = {"float32(float32 x)"},
+                       .body = "return checked(x);",
+                       .compile = {.functions = kiln::declare_device("checked", "float32(float32 x)"), .link = files}});
+  on_every_device([&](const Target& target) {
+    if (target.device().kind() != DeviceKind::cpu) return;
+    CHECK(results(target, f, {make(DType::float32, {1, -2, 3, -4})}) == std::vector<double>{1, -20, 3, -40});
+  });
+}
+#endif
 
 TEST_CASE("link: a file that changes is another kernel, and one that does not is found in the cache") {
   if (!has_cpu()) return;
@@ -185,8 +211,9 @@ TEST_CASE("link: a status other than 0 of a function of Numba's convention fails
       const std::vector<std::complex<long double>> good{7, 5, 9};
       CHECK(results(target, ratio, {make(DType::int32, good), make(DType::int32, {2, 5, -3})}) ==
             std::vector<double>{4, 2, -2});
-      const std::string failed = message_of<kiln::DeviceError>(
-          [&] { (void)results(target, ratio, {make(DType::int32, good), make(DType::int32, {2, 0, 3})}); });
+      const std::string failed = message_of<kiln::DeviceError>([&] {
+        (void)results(target, ratio, {make(DType::int32, good), make(DType::int32, {2, 0, 3})});
+      });
       const std::string where = target.device().is_cpu() ? "cpu" : to_string(target.device());
       CHECK(failed ==
             "ratio failed on " + where + (debug ? " at item 1" : "") + ": device function quotient returned status 7");

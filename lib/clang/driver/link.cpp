@@ -136,8 +136,7 @@ class Closure {
 /// One thread: lld's pool would not survive a fork, and a kernel is too small for it.
 constexpr const char* kLink[] = {"ld.lld", "-shared", "-o", "-", "--threads=1", "--no-undefined", "--build-id=none"};
 /// No second read-only segment: fewer mappings load faster.
-constexpr const char* kHostLink[] = {"--hash-style=gnu", "--gc-sections", "--no-rosegment",
-                                     "-znorelro",        "-znow",         "--no-eh-frame-hdr"};
+constexpr const char* kHostLink[] = {"--hash-style=gnu", "--gc-sections", "--no-rosegment", "-znorelro", "-znow"};
 
 /// A standard output that is a string: lld can write to a path or there, and a path into /proc it cannot rename to.
 class Capture : public llvm::raw_fd_ostream {
@@ -185,6 +184,8 @@ void link(llvm::StringRef kernel, llvm::ArrayRef<kiln_clang_object> others, bool
   };
   if (needs.host) words.insert(words.end(), std::begin(kHostLink), std::end(kHostLink));
   if (needs.host && !debugs) words.emplace_back("--strip-all");
+  // A kernel throws nothing; linked code may throw to itself.
+  if (needs.host && !others.empty()) words.emplace_back("--eh-frame-hdr");
   add({kernel.data(), kernel.size()}, "the kernel");
   for (const kiln_clang_object& other : others) {
     if (other.path != nullptr) {

@@ -23,6 +23,7 @@ rm -f libamd.a && ar rcsD libamd.a amd.bc
 cpu() { clang-19 --target=x86_64-linux-gnu -O2 -fPIC -ffile-prefix-map="$PWD"=. "$@" functions.cpp; }
 cpu -c -emit-llvm -o x86_64.bc
 cpu -c -o x86_64.o
+clang-19 --target=x86_64-linux-gnu -O2 -fPIC -ffile-prefix-map="$PWD"=. -c throws.cpp -o x86_64_throws.o
 clang-19 --target=x86_64-linux-gnu -O2 -fno-pic -mcmodel=large -c functions.cpp -o x86_64_not_pic.o
 cpu -shared -nostdlib -Wl,-soname,libx86_64.so -Wl,-z,max-page-size=4096 -s -o libx86_64.so
 rm -f libx86_64.a && ar rcsD libx86_64.a x86_64.o
