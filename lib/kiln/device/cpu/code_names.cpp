@@ -13,18 +13,18 @@
 extern "C" {
 
 // The layout and the names are gdb's ("JIT Compilation Interface" of its manual): it stops at the function, and reads the list.
-struct jit_code_entry {
-  jit_code_entry* next_entry;
-  jit_code_entry* prev_entry;
+struct JitCodeEntry {
+  JitCodeEntry* next_entry;
+  JitCodeEntry* prev_entry;
   const char* symfile_addr;
   std::uint64_t symfile_size;
 };
 
-struct jit_descriptor {
+struct JitDescriptor {
   std::uint32_t version;
   std::uint32_t action_flag;
-  jit_code_entry* relevant_entry;
-  jit_code_entry* first_entry;
+  JitCodeEntry* relevant_entry;
+  JitCodeEntry* first_entry;
 };
 
 // Protected: another library of the process may have a list of its own under the same names.
@@ -32,8 +32,9 @@ __attribute__((visibility("protected"), noinline)) void __jit_debug_register_cod
 void __jit_debug_register_code() {
   asm volatile("" : : : "memory");
 }
-__attribute__((visibility("protected"))) extern jit_descriptor __jit_debug_descriptor;  // NOLINT(bugprone-reserved-identifier)
-jit_descriptor __jit_debug_descriptor = {1, 0, nullptr, nullptr};
+__attribute__((visibility("protected"))) extern JitDescriptor
+    __jit_debug_descriptor;  // NOLINT(bugprone-reserved-identifier,readability-identifier-naming)
+JitDescriptor __jit_debug_descriptor = {1, 0, nullptr, nullptr};
 }
 
 namespace kiln::backend::cpu {
@@ -46,7 +47,7 @@ std::mutex& list_mutex() {
   return *mutex;
 }
 
-void tell(jit_code_entry* entry, Action action) noexcept {
+void tell(JitCodeEntry* entry, Action action) noexcept {
   __jit_debug_descriptor.relevant_entry = entry;
   __jit_debug_descriptor.action_flag = static_cast<std::uint32_t>(action);
   __jit_debug_register_code();
@@ -54,14 +55,14 @@ void tell(jit_code_entry* entry, Action action) noexcept {
   __jit_debug_descriptor.relevant_entry = nullptr;
 }
 
-void add(jit_code_entry& entry) noexcept {
+void add(JitCodeEntry& entry) noexcept {
   entry.next_entry = __jit_debug_descriptor.first_entry;
   if (entry.next_entry != nullptr) entry.next_entry->prev_entry = &entry;
   __jit_debug_descriptor.first_entry = &entry;
   tell(&entry, Action::added);
 }
 
-void remove(jit_code_entry& entry) noexcept {
+void remove(JitCodeEntry& entry) noexcept {
   if (entry.next_entry != nullptr) entry.next_entry->prev_entry = entry.prev_entry;
   (entry.prev_entry != nullptr ? entry.prev_entry->next_entry : __jit_debug_descriptor.first_entry) = entry.next_entry;
   tell(&entry, Action::removed);
@@ -85,8 +86,8 @@ bool perf_map_is_wanted() {
   return wanted;
 }
 
-struct CodeNames::Entry : jit_code_entry {
-  explicit Entry(std::string bytes) : jit_code_entry{}, file(std::move(bytes)) {
+struct CodeNames::Entry : JitCodeEntry {
+  explicit Entry(std::string bytes) : JitCodeEntry{}, file(std::move(bytes)) {
     symfile_addr = file.data();
     symfile_size = file.size();
   }
