@@ -1,27 +1,29 @@
-// A CUDA driver for tests: real bookkeeping over host memory, in which everything is done when the call returns, and launches
-// are written down and not run. See fake_cuda.hpp.
+// A CUDA driver for tests: memory, streams, events and graphs are those of libkiln-emulator.so. Calls are written down,
+// failures that were asked for are answered, and launches are written down and not run. See fake_cuda.hpp.
+#include <dlfcn.h>
+
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
 #include <map>
-#include <memory>
 #include <mutex>
 #include <set>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "fake_cuda.hpp"
-#include "memory.hpp"
-#include "module.hpp"
 
 namespace {
 
-using namespace fake_cuda;
-
-constexpr std::size_t kDeviceBytes = std::size_t{1} << 30;
+constexpr int kOutOfMemory = 2, kInvalidImage = 200, kNotReady = 600;
+constexpr std::size_t kMostLog = 1 << 20;  // nobody reads the log of a program that calls so much
+constexpr std::size_t kMostHostBytes = std::size_t{1} << 30;
 constexpr int kDevices = 2;
-constexpr int kMostSharedOnRequest = 232448;  // of a block of sm_90, in bytes
-constexpr std::size_t kMostLog = 1 << 20;     // nobody reads the log of a program that calls so much
+
+using Launches = std::vector<FakeLaunch>;
 
 struct State {
   std::recursive_mutex mutex;
@@ -33,69 +35,122 @@ struct State {
   int fault = 0;
   bool busy = false, pools = true, null_next = false;
   int major = 9, minor = 0;
-  Memory memory, host_memory;
-  std::map<char*, std::size_t> registered;  // page-locked host memory of the caller's
-  std::size_t kept = 0;                     // what was freed to the pool since it was trimmed
-  std::set<std::uintptr_t> streams, foreign_streams, events;
-  std::map<void*, std::unique_ptr<Module>> modules;  // each is the handle of its kernel, too
+  std::map<void*, std::size_t> allocations;
+  std::size_t kept = 0;             // what was freed to the pool since it was trimmed
+  std::map<std::string, int> live;  // what was made and not destroyed
+  std::set<void*> foreign_streams;
+  std::map<void*, std::vector<int>> parameter_sizes;  // by module, and by kernel
   std::deque<FakeLaunch> launches;
-  using Graph = std::vector<FakeLaunch>;
-  std::map<std::uintptr_t, Graph> captures;  // by stream
-  std::map<std::uintptr_t, Graph> graphs;    // executable ones, too
-  std::uintptr_t next_handle = 1;
+  std::map<void*, Launches> captures;  // by stream
+  std::map<void*, Launches> graphs;    // executable ones, too
 };
 State& state() {
   static State* const one = new State;
   return *one;
 }
 
-int primary_context, foreign_context, the_pool;
-thread_local std::vector<void*> contexts;
+int foreign_context;
+thread_local int depth = 0;  // of the thread's contexts
 
-std::uintptr_t number(void* handle) {
-  return reinterpret_cast<std::uintptr_t>(handle);
+/// The emulator's function of that name.
+template <class Function>
+Function real(const char* symbol) {
+  static void* const emulator = dlopen(KILN_EMULATOR_LIBRARY, RTLD_NOW | RTLD_LOCAL);
+  void* const found = emulator != nullptr ? dlsym(emulator, symbol) : nullptr;
+  if (found == nullptr) std::abort();
+  return reinterpret_cast<Function>(found);
 }
 
-/// What every call does: writes the log, answers a failure that was asked for, and wants the right context where it matters.
-int enter(const char* symbol, const std::string& details, bool needs_context = true) {
+/// Writes the call down; the failure that was asked for. A fault is answered by all calls but those of `always`.
+int enter(const char* symbol, const std::string& details, bool always = false) {
   State& s = state();
   if (s.log.size() > kMostLog) s.log.clear();
-  s.log += symbol + (details.empty() ? "" : " " + details) + "\n";
+  s.log += symbol + details + "\n";
   if (const auto found = s.fail_next.find(symbol); found != s.fail_next.end() && found->second.after-- == 0) {
     const int status = found->second.status;
     s.fail_next.erase(found);
     return status;
   }
-  if (needs_context && s.fault != 0) return s.fault;
-  if (needs_context && (contexts.empty() || contexts.back() != &primary_context)) return kInvalidContext;
-  return 0;
+  return always ? 0 : s.fault;
 }
 
-int take_memory(void** address, std::size_t bytes) {
-  if (bytes == 0) return kInvalidValue;
-  *address = state().memory.allocate(bytes, kDeviceBytes);
-  return *address == nullptr ? kOutOfMemory : 0;
+/// " name=value".
+template <class T>
+std::string shown(const char* name, T value) {
+  return std::string(" ") + name + "=" + std::to_string(value);
 }
-
-int give_memory(void* address) {
-  return state().memory.free(address) ? 0 : kInvalidValue;
-}
-
-/// Of a stream that takes work now: one that is captured takes launches alone.
-bool known_stream(void* stream) {
-  if (state().captures.count(number(stream)) != 0) return false;
-  return stream == nullptr || state().streams.count(number(stream)) != 0;
-}
-
 std::string on(void* stream) {
-  return "stream=" + std::to_string(number(stream));
+  return shown("stream", reinterpret_cast<std::uintptr_t>(stream));
+}
+std::string of(std::size_t bytes) {
+  return shown("bytes", bytes);
+}
+
+/// Counts what a call made or destroyed, if it did.
+int counted(const char* what, int by, int status) {
+  if (status == 0) state().live[what] += by;
+  return status;
+}
+int allocated(void* address, std::size_t bytes, int status) {
+  if (status == 0) state().allocations[address] = bytes;
+  return status;
+}
+int waited(int status) {
+  state().busy = false;
+  return status;
+}
+
+/// PTX of a kernel that does nothing, as kFakeImage describes it. Empty: it is no such image.
+std::string ptx_of(const char* image, std::vector<int>& sizes) {
+  std::istringstream text(image);
+  std::string word;
+  int shared = 0;
+  int faults = 0;
+  if (std::getenv("KILN_FAKE_ANY_IMAGE") == nullptr) {
+    text >> word;
+    if (word != kFakeImage) return {};
+    for (int size = 0; text >> size;) sizes.push_back(size);
+    text.clear();
+    while (text >> word) text >> (word == "shared" ? shared : faults);
+  }
+  const auto bytes = [](const std::string& name, int count) {
+    return ".align 8 .b8 " + name + "[" + std::to_string(count) + "]";
+  };
+  std::string ptx = ".version 8.0\n.target sm_90\n.address_size 64\n";
+  if (faults > 0) ptx += ".visible .global " + bytes("kiln_faults", faults) + ";\n";
+  ptx += ".visible .entry kiln_kernel(";
+  for (std::size_t i = 0; i < sizes.size(); ++i) {
+    ptx += (i == 0 ? ".param " : ", .param ") + bytes("p" + std::to_string(i), sizes[i]);
+  }
+  ptx += ")\n{\n";
+  if (shared > 0) ptx += ".shared " + bytes("own", shared) + ";\n";
+  return ptx + "ret;\n}\n";
 }
 
 }  // namespace
 
-#define FAKE_ENTER(...)                       \
+#define REAL(symbol) real<decltype(&(symbol))>(#symbol)
+/// Begins a call: one at a time.
+#define ENTER(...)                            \
   const std::lock_guard guard(state().mutex); \
   if (const int status = enter(__func__, __VA_ARGS__); status != 0) return status
+/// A call that the emulator answers as it is.
+#define PASS(symbol, parameters, arguments, ...) \
+  int symbol parameters {                        \
+    ENTER(__VA_ARGS__);                          \
+    return REAL(symbol) arguments;               \
+  }
+/// The same of one that makes or destroys something.
+#define PASS_COUNTED(symbol, parameters, arguments, what, by, ...) \
+  int symbol parameters {                                          \
+    ENTER(__VA_ARGS__);                                            \
+    return counted(what, by, REAL(symbol) arguments);              \
+  }
+/// One that nobody asks about.
+#define ANSWER(symbol, parameters, arguments) \
+  int symbol parameters {                     \
+    return REAL(symbol) arguments;            \
+  }
 
 extern "C" {
 
@@ -137,37 +192,25 @@ const char* kiln_fake_log() {
   return state().log_copy.c_str();
 }
 int kiln_fake_live_allocations() {
-  return static_cast<int>(state().memory.count());
-}
-void* kiln_fake_stream(int foreign) {
-  const std::uintptr_t handle = state().next_handle++;
-  state().streams.insert(handle);
-  if (foreign != 0) state().foreign_streams.insert(handle);
-  return reinterpret_cast<void*>(handle);
+  return static_cast<int>(state().allocations.size());
 }
 int kiln_fake_live_host_memory() {
-  return static_cast<int>(state().host_memory.count() + state().registered.size());
+  return state().live["host memory"];
 }
 int kiln_fake_live_streams() {
-  return static_cast<int>(state().streams.size());
+  return state().live["streams"];
 }
 int kiln_fake_live_events() {
-  return static_cast<int>(state().events.size());
+  return state().live["events"];
 }
 int kiln_fake_live_modules() {
-  return static_cast<int>(state().modules.size());
+  return state().live["modules"];
 }
 int kiln_fake_live_graphs() {
   return static_cast<int>(state().graphs.size() + state().captures.size());
 }
 int kiln_fake_context_depth() {
-  return static_cast<int>(contexts.size());
-}
-void kiln_fake_push_foreign_context() {
-  contexts.push_back(&foreign_context);
-}
-void kiln_fake_pop_context() {
-  contexts.pop_back();
+  return depth;
 }
 int kiln_fake_launch_count() {
   return static_cast<int>(state().launches.size());
@@ -176,462 +219,260 @@ const FakeLaunch* kiln_fake_launch(int index) {
   return &state().launches.at(static_cast<std::size_t>(index));
 }
 
-int cuInit(unsigned) {
-  FAKE_ENTER("", false);
-  return 0;
+int cuInit(unsigned flags) {
+  ENTER("", true);
+  const int status = REAL(cuInit)(flags);
+  // Another architecture is another device.
+  return status == 0 && real<int (*)(const char*)>("kilnEmulatorDevice")("sm_100") != 1 ? kOutOfMemory : status;
 }
 int cuDriverGetVersion(int* version) {
   const char* const wanted = std::getenv("KILN_FAKE_CUDA_VERSION");
-  *version = wanted != nullptr ? std::atoi(wanted) : 13000;
+  if (wanted == nullptr) return REAL(cuDriverGetVersion)(version);
+  *version = std::atoi(wanted);
   return 0;
 }
-int cuGetErrorName(int status, const char** text) {
-  switch (status) {
-    case 0:
-      *text = "CUDA_SUCCESS";
-      return 0;
-    case kInvalidValue:
-      *text = "CUDA_ERROR_INVALID_VALUE";
-      return 0;
-    case kOutOfMemory:
-      *text = "CUDA_ERROR_OUT_OF_MEMORY";
-      return 0;
-    case kInvalidImage:
-      *text = "CUDA_ERROR_INVALID_IMAGE";
-      return 0;
-    case kInvalidContext:
-      *text = "CUDA_ERROR_INVALID_CONTEXT";
-      return 0;
-    case kInvalidPtx:
-      *text = "CUDA_ERROR_INVALID_PTX";
-      return 0;
-    case kInvalidHandle:
-      *text = "CUDA_ERROR_INVALID_HANDLE";
-      return 0;
-    case kNotFound:
-      *text = "CUDA_ERROR_NOT_FOUND";
-      return 0;
-    case kIllegalAddress:
-      *text = "CUDA_ERROR_ILLEGAL_ADDRESS";
-      return 0;
-    default:
-      *text = nullptr;
-      return kInvalidValue;
-  }
-}
-int cuGetErrorString(int status, const char** text) {
-  switch (status) {
-    case kOutOfMemory:
-      *text = "out of memory";
-      return 0;
-    case kInvalidImage:
-      *text = "device kernel image is invalid";
-      return 0;
-    case kInvalidPtx:
-      *text = "a PTX JIT compilation failed";
-      return 0;
-    case kIllegalAddress:
-      *text = "an illegal memory access was encountered";
-      return 0;
-    default:
-      *text = nullptr;
-      return kInvalidValue;
-  }
-}
+ANSWER(cuGetErrorName, (int error, const char** text), (error, text))
+ANSWER(cuGetErrorString, (int error, const char** text), (error, text))
 
 int cuDeviceGetCount(int* count) {
   *count = kDevices;
   return 0;
 }
-int cuDeviceGet(int* device, int index) {
-  if (index < 0 || index >= kDevices) return kInvalidDevice;
-  *device = index;
+ANSWER(cuDeviceGet, (int* device, int index), (device, index))
+ANSWER(cuDeviceGetName, (char* name, int length, int device), (name, length, device))
+ANSWER(cuDeviceTotalMem_v2, (std::size_t* bytes, int device), (bytes, device))
+int cuDeviceGetAttribute(int* value, int attribute, int device) {
+  constexpr int kMultiprocessors = 132;  // the emulator's one would make all grids small
+  const std::map<int, int> own = {
+      {16, kMultiprocessors}, {75, state().major}, {76, state().minor}, {115, state().pools ? 1 : 0}};
+  const auto found = own.find(attribute);
+  if (found == own.end()) return REAL(cuDeviceGetAttribute)(value, attribute, device);
+  *value = found->second;
   return 0;
-}
-int cuDeviceGetName(char* name, int length, int) {
-  std::strncpy(name, "kiln's fake device (for tests: runs nothing)", static_cast<std::size_t>(length));
-  return 0;
-}
-int cuDeviceTotalMem_v2(std::size_t* bytes, int) {
-  *bytes = kDeviceBytes;
-  return 0;
-}
-int cuDeviceGetAttribute(int* value, int attribute, int) {
-  switch (attribute) {
-    case 1:
-    case 2:
-    case 3:
-      *value = 1024;
-      return 0;
-    case 4:
-      *value = 64;
-      return 0;
-    case 6:
-    case 7:
-      *value = 65535;
-      return 0;
-    case 5:
-      *value = 2147483647;
-      return 0;
-    case 8:
-      *value = 49152;
-      return 0;
-    case 10:
-      *value = 32;
-      return 0;
-    case 16:
-      *value = 132;
-      return 0;
-    case 38:
-      *value = 62914560;
-      return 0;
-    case 39:
-      *value = 2048;
-      return 0;
-    case 75:
-      *value = state().major;
-      return 0;
-    case 76:
-      *value = state().minor;
-      return 0;
-    case 97:
-      *value = kMostSharedOnRequest;
-      return 0;
-    case 115:
-      *value = state().pools ? 1 : 0;
-      return 0;
-    default:
-      return kInvalidValue;
-  }
 }
 
-int cuDevicePrimaryCtxRetain(void** context, int) {
-  FAKE_ENTER("", false);
-  *context = &primary_context;
-  return 0;
-}
+PASS(cuDevicePrimaryCtxRetain, (void** context, int device), (context, device), "", true)
 int cuCtxGetCurrent(void** context) {
-  if (const auto found = state().fail_next.find("cuCtxGetCurrent"); found != state().fail_next.end()) {
-    return found->second.status;
-  }
-  *context = contexts.empty() ? nullptr : contexts.back();
-  return 0;
+  const auto found = state().fail_next.find("cuCtxGetCurrent");
+  return found != state().fail_next.end() ? found->second.status : REAL(cuCtxGetCurrent)(context);
 }
 int cuCtxPushCurrent_v2(void* context) {
-  FAKE_ENTER("", false);
-  contexts.push_back(context);
-  return 0;
+  ENTER("", true);
+  ++depth;
+  return REAL(cuCtxPushCurrent_v2)(context);
 }
 int cuCtxPopCurrent_v2(void** context) {
-  FAKE_ENTER("", false);
-  if (contexts.empty()) return kInvalidContext;
-  *context = contexts.back();
-  contexts.pop_back();
-  return 0;
+  ENTER("", true);
+  --depth;
+  return REAL(cuCtxPopCurrent_v2)(context);
 }
-int cuCtxSetCurrent(void* context) {  // hip_over_cuda's way; kiln pushes and pops
-  FAKE_ENTER("", false);
-  if (contexts.empty()) contexts.emplace_back();
-  contexts.back() = context;
-  return 0;
-}
+PASS(cuCtxSetCurrent, (void* context), (context), "", true)  // hip_over_cuda's way; kiln pushes and pops
 int cuCtxSynchronize() {
-  FAKE_ENTER("");
-  state().busy = false;
-  return 0;
+  ENTER("");
+  return waited(REAL(cuCtxSynchronize)());
+}
+void kiln_fake_push_foreign_context() {
+  ++depth;
+  REAL(cuCtxPushCurrent_v2)(&foreign_context);
+}
+void kiln_fake_pop_context() {
+  void* context = nullptr;
+  --depth;
+  REAL(cuCtxPopCurrent_v2)(&context);
 }
 
 int cuMemAlloc_v2(void** address, std::size_t bytes) {
-  FAKE_ENTER("bytes=" + std::to_string(bytes));
-  return take_memory(address, bytes);
+  ENTER(of(bytes));
+  const int status = REAL(cuMemAlloc_v2)(address, bytes);
+  return allocated(*address, bytes, status);
 }
 int cuMemFree_v2(void* address) {
-  FAKE_ENTER("");
-  return give_memory(address);
+  ENTER("");
+  state().allocations.erase(address);
+  return REAL(cuMemFree_v2)(address);
 }
-int cuMemGetInfo_v2(std::size_t* free, std::size_t* total) {
-  FAKE_ENTER("");
-  *total = kDeviceBytes;
-  *free = kDeviceBytes - state().memory.used();
-  return 0;
-}
-int cuMemPoolCreate(void** pool, const void*) {
-  FAKE_ENTER("", false);
-  *pool = &the_pool;
-  return 0;
-}
-int cuMemPoolSetAttribute(void* pool, int attribute, void* value) {
-  FAKE_ENTER("attribute=" + std::to_string(attribute) + " value=" + std::to_string(*static_cast<std::uint64_t*>(value)), false);
-  return pool == &the_pool ? 0 : kInvalidValue;
-}
-int cuMemPoolGetAttribute(void* pool, int attribute, void* value) {
-  FAKE_ENTER("attribute=" + std::to_string(attribute), false);
+PASS(cuMemGetInfo_v2, (std::size_t* free, std::size_t* total), (free, total), "")
+PASS(cuMemPoolCreate, (void** pool, const void* properties), (pool, properties), "", true)
+PASS(cuMemPoolSetAttribute, (void* pool, int attribute, void* value), (pool, attribute, value),
+     shown("attribute", attribute) + shown("value", *static_cast<std::uint64_t*>(value)), true)
+int cuMemPoolGetAttribute(void*, int attribute, void* value) {
+  ENTER(shown("attribute", attribute), true);
   constexpr int kReserved = 5;
-  *static_cast<std::uint64_t*>(value) = state().memory.used() + (attribute == kReserved ? state().kept : 0);
-  return pool == &the_pool ? 0 : kInvalidValue;
-}
-int cuMemPoolTrimTo(void*, std::size_t bytes) {
-  FAKE_ENTER("bytes=" + std::to_string(bytes), false);
-  state().kept = bytes;
+  std::size_t bytes = attribute == kReserved ? state().kept : 0;
+  for (const auto& each : state().allocations) bytes += each.second;
+  *static_cast<std::uint64_t*>(value) = bytes;
   return 0;
+}
+int cuMemPoolTrimTo(void* pool, std::size_t bytes) {
+  ENTER(of(bytes), true);
+  state().kept = bytes;
+  return REAL(cuMemPoolTrimTo)(pool, bytes);
 }
 int cuMemAllocFromPoolAsync(void** address, std::size_t bytes, void* pool, void* stream) {
-  FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
-  if (state().null_next) {
-    state().null_next = false;
+  ENTER(on(stream) + of(bytes));
+  if (std::exchange(state().null_next, false)) {
     *address = nullptr;
     return 0;
   }
-  return pool == &the_pool && known_stream(stream) ? take_memory(address, bytes) : kInvalidValue;
+  const int status = REAL(cuMemAllocFromPoolAsync)(address, bytes, pool, stream);
+  return allocated(*address, bytes, status);
 }
 int cuMemFreeAsync(void* address, void* stream) {
-  FAKE_ENTER(on(stream));
-  if (!known_stream(stream)) return kInvalidHandle;
-  const std::size_t before = state().memory.used();
-  const int status = give_memory(address);
-  state().kept += before - state().memory.used();
+  ENTER(on(stream));
+  const int status = REAL(cuMemFreeAsync)(address, stream);
+  const auto found = state().allocations.find(address);
+  if (status != 0 || found == state().allocations.end()) return status;
+  state().kept += found->second;
+  state().allocations.erase(found);
+  return 0;
+}
+PASS(cuMemcpyHtoDAsync_v2, (void* to, const void* from, std::size_t bytes, void* stream), (to, from, bytes, stream),
+     on(stream) + of(bytes))
+PASS(cuMemcpyDtoHAsync_v2, (void* to, void* from, std::size_t bytes, void* stream), (to, from, bytes, stream),
+     on(stream) + of(bytes))
+PASS(cuMemcpyDtoDAsync_v2, (void* to, void* from, std::size_t bytes, void* stream), (to, from, bytes, stream),
+     on(stream) + of(bytes))
+PASS(cuMemcpyPeerAsync, (void* to, void* to_context, void* from, void* from_context, std::size_t bytes, void* stream),
+     (to, to_context, from, from_context, bytes, stream), on(stream) + of(bytes))
+int cuMemHostAlloc(void** address, std::size_t bytes, unsigned flags) {
+  ENTER(of(bytes) + shown("flags", flags));
+  return bytes > kMostHostBytes ? kOutOfMemory : counted("host memory", 1, REAL(cuMemHostAlloc)(address, bytes, flags));
+}
+PASS_COUNTED(cuMemFreeHost, (void* address), (address), "host memory", -1, "")
+PASS_COUNTED(cuMemHostRegister_v2, (void* address, std::size_t bytes, unsigned flags), (address, bytes, flags), "host memory",
+             1, of(bytes) + shown("flags", flags))
+PASS_COUNTED(cuMemHostUnregister, (void* address), (address), "host memory", -1, "")
+
+PASS(cuCtxGetStreamPriorityRange, (int* least, int* greatest), (least, greatest), "")
+PASS_COUNTED(cuStreamCreateWithPriority, (void** stream, unsigned flags, int priority), (stream, flags, priority), "streams", 1,
+             shown("flags", flags) + shown("priority", priority))
+PASS_COUNTED(cuStreamCreate, (void** stream, unsigned flags), (stream, flags), "streams", 1, shown("flags", flags))
+PASS_COUNTED(cuStreamDestroy_v2, (void* stream), (stream), "streams", -1, on(stream))
+int cuStreamSynchronize(void* stream) {
+  ENTER(on(stream));
+  return waited(REAL(cuStreamSynchronize)(stream));
+}
+PASS(cuStreamWaitEvent, (void* stream, void* event, unsigned flags), (stream, event, flags), on(stream))
+int cuStreamGetCtx(void* stream, void** context) {
+  ENTER(on(stream));
+  const int status = REAL(cuStreamGetCtx)(stream, context);
+  if (state().foreign_streams.contains(stream)) *context = &foreign_context;
   return status;
 }
-int cuMemcpyHtoDAsync_v2(void* to, const void* from, std::size_t bytes, void* stream) {
-  FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
-  if (!known_stream(stream) || !state().memory.contains(to, bytes)) return kInvalidValue;
-  std::memcpy(to, from, bytes);
-  return 0;
-}
-int cuMemcpyDtoHAsync_v2(void* to, void* from, std::size_t bytes, void* stream) {
-  FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
-  if (!known_stream(stream) || !state().memory.contains(from, bytes)) return kInvalidValue;
-  std::memcpy(to, from, bytes);
-  return 0;
-}
-int cuMemcpyDtoDAsync_v2(void* to, void* from, std::size_t bytes, void* stream) {
-  FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
-  if (!known_stream(stream) || !state().memory.contains(to, bytes) || !state().memory.contains(from, bytes))
-    return kInvalidValue;
-  std::memmove(to, from, bytes);
-  return 0;
+void* kiln_fake_stream(int foreign) {
+  void* context = nullptr;
+  void* stream = nullptr;
+  REAL(cuDevicePrimaryCtxRetain)(&context, 0);
+  REAL(cuCtxPushCurrent_v2)(context);
+  counted("streams", 1, REAL(cuStreamCreate)(&stream, 1));
+  REAL(cuCtxPopCurrent_v2)(&context);
+  if (foreign != 0) state().foreign_streams.insert(stream);
+  return stream;
 }
 
-int cuMemcpyPeerAsync(void* to, void*, void* from, void*, std::size_t bytes, void* stream) {
-  FAKE_ENTER(on(stream) + " bytes=" + std::to_string(bytes));
-  if (!known_stream(stream) || !state().memory.contains(to, bytes) || !state().memory.contains(from, bytes))
-    return kInvalidValue;
-  std::memmove(to, from, bytes);
-  return 0;
-}
-int cuMemHostAlloc(void** address, std::size_t bytes, unsigned flags) {
-  FAKE_ENTER("bytes=" + std::to_string(bytes) + " flags=" + std::to_string(flags));
-  if (bytes == 0) return kInvalidValue;
-  *address = state().host_memory.allocate(bytes, kDeviceBytes);
-  return *address == nullptr ? kOutOfMemory : 0;
-}
-int cuMemFreeHost(void* address) {
-  FAKE_ENTER("");
-  return state().host_memory.free(address) ? 0 : kInvalidValue;
-}
-int cuMemHostRegister_v2(void* address, std::size_t bytes, unsigned flags) {
-  FAKE_ENTER("bytes=" + std::to_string(bytes) + " flags=" + std::to_string(flags));
-  char* const begin = static_cast<char*>(address);
-  for (const auto& [other, count] : state().registered) {
-    if (begin < other + count && other < begin + bytes) return kAlreadyPageLocked;
-  }
-  state().registered[begin] = bytes;
-  return 0;
-}
-int cuMemHostUnregister(void* address) {
-  FAKE_ENTER("");
-  return state().registered.erase(static_cast<char*>(address)) != 0 ? 0 : kInvalidValue;
-}
-
-int cuCtxGetStreamPriorityRange(int* least, int* greatest) {
-  FAKE_ENTER("");
-  *least = 0;
-  *greatest = -5;
-  return 0;
-}
-int cuStreamCreateWithPriority(void** stream, unsigned flags, int priority) {
-  FAKE_ENTER("flags=" + std::to_string(flags) + " priority=" + std::to_string(priority));
-  const std::uintptr_t handle = state().next_handle++;
-  state().streams.insert(handle);
-  *stream = reinterpret_cast<void*>(handle);
-  return 0;
-}
-int cuStreamCreate(void** stream, unsigned flags) {
-  FAKE_ENTER("flags=" + std::to_string(flags));
-  const std::uintptr_t handle = state().next_handle++;
-  state().streams.insert(handle);
-  *stream = reinterpret_cast<void*>(handle);
-  return 0;
-}
-int cuStreamDestroy_v2(void* stream) {
-  FAKE_ENTER(on(stream));
-  return state().streams.erase(number(stream)) != 0 ? 0 : kInvalidHandle;
-}
-int cuStreamSynchronize(void* stream) {
-  FAKE_ENTER(on(stream));
-  state().busy = false;
-  return known_stream(stream) ? 0 : kInvalidHandle;
-}
-int cuStreamWaitEvent(void* stream, void* event, unsigned) {
-  FAKE_ENTER(on(stream));
-  return known_stream(stream) && state().events.count(number(event)) != 0 ? 0 : kInvalidHandle;
-}
-int cuStreamGetCtx(void* stream, void** context) {
-  FAKE_ENTER(on(stream));
-  if (!known_stream(stream)) return kInvalidHandle;
-  *context = state().foreign_streams.count(number(stream)) != 0 ? &foreign_context : &primary_context;
-  return 0;
-}
-int cuStreamBeginCapture_v2(void* stream, int mode) {
-  FAKE_ENTER(on(stream) + " mode=" + std::to_string(mode));
-  if (stream == nullptr) return kCaptureUnsupported;
-  if (!known_stream(stream)) return kInvalidHandle;
-  state().captures[number(stream)];
-  return 0;
-}
-int cuStreamEndCapture(void* stream, void** graph) {
-  FAKE_ENTER(on(stream));
-  const auto found = state().captures.find(number(stream));
-  if (found == state().captures.end()) return kInvalidHandle;
-  const std::uintptr_t handle = state().next_handle++;
-  state().graphs[handle] = std::move(found->second);
-  state().captures.erase(found);
-  *graph = reinterpret_cast<void*>(handle);
-  return 0;
-}
-int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long) {
-  FAKE_ENTER("");
-  const auto found = state().graphs.find(number(graph));
-  if (found == state().graphs.end()) return kInvalidHandle;
-  const std::uintptr_t handle = state().next_handle++;
-  state().graphs[handle] = found->second;
-  *executable = reinterpret_cast<void*>(handle);
-  return 0;
-}
-int cuGraphDestroy(void* graph) {
-  FAKE_ENTER("");
-  return state().graphs.erase(number(graph)) != 0 ? 0 : kInvalidHandle;
-}
-int cuGraphExecDestroy(void* executable) {
-  FAKE_ENTER("");
-  return state().graphs.erase(number(executable)) != 0 ? 0 : kInvalidHandle;
-}
-int cuGraphLaunch(void* executable, void* stream) {
-  FAKE_ENTER(on(stream));
-  const auto found = state().graphs.find(number(executable));
-  if (found == state().graphs.end() || !known_stream(stream)) return kInvalidHandle;
-  for (FakeLaunch launch : found->second) {
-    launch.stream = number(stream);
-    state().launches.push_back(launch);
-  }
-  return 0;
-}
-int cuEventCreate(void** event, unsigned flags) {
-  FAKE_ENTER("flags=" + std::to_string(flags));
-  const std::uintptr_t handle = state().next_handle++;
-  state().events.insert(handle);
-  *event = reinterpret_cast<void*>(handle);
-  return 0;
-}
-int cuEventDestroy_v2(void* event) {
-  FAKE_ENTER("");
-  return state().events.erase(number(event)) != 0 ? 0 : kInvalidHandle;
-}
-int cuEventRecord(void* event, void* stream) {
-  FAKE_ENTER(on(stream));
-  return known_stream(stream) && state().events.count(number(event)) != 0 ? 0 : kInvalidHandle;
+PASS_COUNTED(cuEventCreate, (void** event, unsigned flags), (event, flags), "events", 1, shown("flags", flags))
+PASS_COUNTED(cuEventDestroy_v2, (void* event), (event), "events", -1, "")
+PASS(cuEventRecord, (void* event, void* stream), (event, stream), on(stream))
+int cuEventSynchronize(void* event) {
+  ENTER("");
+  return waited(REAL(cuEventSynchronize)(event));
 }
 int cuEventQuery(void* event) {
-  FAKE_ENTER("");
-  if (state().events.count(number(event)) == 0) return kInvalidHandle;
-  return state().busy ? kNotReady : 0;
-}
-int cuEventSynchronize(void* event) {
-  FAKE_ENTER("");
-  if (state().events.count(number(event)) == 0) return kInvalidHandle;
-  state().busy = false;
-  return 0;
+  ENTER("");
+  if (state().busy) return kNotReady;
+  // Everything is done at once while nobody says otherwise.
+  return REAL(cuEventSynchronize)(event);
 }
 int cuEventElapsedTime(float* milliseconds, void* start, void* end) {
-  FAKE_ENTER("");
-  if (state().events.count(number(start)) == 0 || state().events.count(number(end)) == 0) return kInvalidHandle;
-  if (state().busy) return kNotReady;
-  *milliseconds = 0.5F;
-  return 0;
+  ENTER("");
+  return state().busy ? kNotReady : REAL(cuEventElapsedTime)(milliseconds, start, end);
 }
 
-int cuModuleLoadDataEx(void** module, const void* image, unsigned count, const int* options, void** values) {
-  FAKE_ENTER("");
-  auto made = std::make_unique<Module>();
-  if (const int status = load({image, count, options, values}, *made); status != 0) return status;
-  *module = made.get();
-  state().modules[made.get()] = std::move(made);
-  return 0;
+int cuStreamBeginCapture_v2(void* stream, int mode) {
+  ENTER(on(stream) + shown("mode", mode));
+  const int status = REAL(cuStreamBeginCapture_v2)(stream, mode);
+  if (status == 0) state().captures[stream];
+  return status;
 }
-int cuModuleUnload(void* module) {
-  FAKE_ENTER("");
-  const auto found = state().modules.find(module);
-  if (found == state().modules.end()) return kInvalidHandle;
-  if (found->second->faults != nullptr) state().memory.free(found->second->faults);
-  state().modules.erase(found);
-  return 0;
+int cuGraphDestroy(void* graph) {
+  ENTER("");
+  state().graphs.erase(graph);
+  return REAL(cuGraphDestroy)(graph);
 }
-int cuModuleGetFunction(void** function, void* module, const char* name) {
-  FAKE_ENTER(name);
-  if (state().modules.count(module) == 0) return kInvalidHandle;
-  if (std::strcmp(name, "kiln_kernel") != 0) return kNotFound;
-  *function = module;
-  return 0;
+int cuStreamEndCapture(void* stream, void** graph) {
+  const std::lock_guard guard(state().mutex);
+  const int status = enter(__func__, on(stream));
+  const int ended = REAL(cuStreamEndCapture)(stream, graph);  // a capture is over, also where its end fails
+  if (ended == 0) state().graphs[*graph] = std::move(state().captures.extract(stream).mapped());
+  if (status == 0 || ended != 0) return status == 0 ? ended : status;
+  state().graphs.erase(*graph);
+  REAL(cuGraphDestroy)(*graph);
+  return status;
 }
-int cuModuleGetGlobal_v2(void** address, std::size_t* bytes, void* module, const char* name) {
-  FAKE_ENTER(name);
-  const auto found = state().modules.find(module);
-  if (found == state().modules.end()) return kInvalidHandle;
-  Module& of = *found->second;
-  if (of.fault_bytes == 0 || std::strcmp(name, "kiln_faults") != 0) return kNotFound;
-  if (of.faults == nullptr) {
-    of.faults = state().memory.allocate(of.fault_bytes, SIZE_MAX);
-    std::memset(of.faults, 0, of.fault_bytes);
+int cuGraphInstantiateWithFlags(void** executable, void* graph, unsigned long long flags) {
+  ENTER("");
+  const int status = REAL(cuGraphInstantiateWithFlags)(executable, graph, flags);
+  if (status == 0) state().graphs[*executable] = state().graphs[graph];
+  return status;
+}
+int cuGraphExecDestroy(void* executable) {
+  ENTER("");
+  state().graphs.erase(executable);
+  return REAL(cuGraphExecDestroy)(executable);
+}
+int cuGraphLaunch(void* executable, void* stream) {
+  ENTER(on(stream));
+  const int status = REAL(cuGraphLaunch)(executable, stream);
+  for (FakeLaunch launch : status == 0 ? state().graphs[executable] : Launches()) {
+    launch.stream = reinterpret_cast<std::uintptr_t>(stream);
+    state().launches.push_back(launch);
   }
-  *address = of.faults;
-  *bytes = of.fault_bytes;
-  return 0;
+  return status;
 }
-int cuFuncGetAttribute(int* value, int attribute, void* function) {
-  FAKE_ENTER("", false);
-  const auto found = state().modules.find(function);
-  if (found == state().modules.end()) return kInvalidHandle;
-  if (attribute != 0 && attribute != 1) return kInvalidValue;
-  *value = attribute == 0 ? 1024 : found->second->shared_bytes;
-  return 0;
+
+int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options, void** values) {
+  ENTER("");
+  const auto* const text = static_cast<const char*>(image);
+  std::vector<int> sizes;
+  std::string ptx = ptx_of(text, sizes);
+  if (ptx.empty() && std::strncmp(text, ".version", 8) == 0) ptx = text;
+  if (ptx.empty()) return kInvalidImage;
+  const int status = counted("modules", 1, REAL(cuModuleLoadDataEx)(module, ptx.c_str(), count, options, values));
+  if (status == 0) state().parameter_sizes[*module] = sizes;
+  return status;
 }
-int cuFuncSetAttribute(void* function, int attribute, int value) {
-  FAKE_ENTER("attribute=" + std::to_string(attribute) + " value=" + std::to_string(value));
-  const auto found = state().modules.find(function);
-  if (found == state().modules.end()) return kInvalidHandle;
-  return attribute == 8 && value <= kMostSharedOnRequest - found->second->shared_bytes ? 0 : kInvalidValue;
+PASS_COUNTED(cuModuleUnload, (void* module), (module), "modules", -1, "")
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+  ENTER(std::string(" ") + name);
+  const int status = REAL(cuModuleGetFunction)(function, module, name);
+  if (status == 0) state().parameter_sizes[*function] = state().parameter_sizes[module];
+  return status;
 }
-int cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int block, std::size_t) {
-  FAKE_ENTER("block=" + std::to_string(block));
-  *blocks = 8;
-  return 0;
-}
+PASS(cuModuleGetGlobal_v2, (void** address, std::size_t* bytes, void* module, const char* name), (address, bytes, module, name),
+     std::string(" ") + name)
+PASS(cuFuncGetAttribute, (int* value, int attribute, void* function), (value, attribute, function), "", true)
+PASS(cuFuncSetAttribute, (void* function, int attribute, int value), (function, attribute, value),
+     shown("attribute", attribute) + shown("value", value))
+PASS(cuOccupancyMaxActiveBlocksPerMultiprocessor, (int* blocks, void* function, int block, std::size_t shared),
+     (blocks, function, block, shared), shown("block", block))
 int cuLaunchKernel(void* function, unsigned grid_x, unsigned, unsigned, unsigned block_x, unsigned, unsigned, unsigned,
                    void* stream, void** parameters, void**) {
-  FAKE_ENTER(on(stream));
-  const auto found = state().modules.find(function);
-  const auto capture = state().captures.find(number(stream));
-  const bool captured = capture != state().captures.end();
-  if (found == state().modules.end() || !(captured || known_stream(stream))) return kInvalidHandle;
-  const std::vector<int>& sizes = found->second->parameter_sizes;
-  FakeLaunch& launch = captured ? capture->second.emplace_back() : state().launches.emplace_back();
+  ENTER(on(stream));
+  const std::vector<int>& sizes = state().parameter_sizes.at(function);
+  const auto capture = state().captures.find(stream);
+  FakeLaunch launch{};
   launch.grid = grid_x;
   launch.block = block_x;
-  launch.stream = number(stream);
+  launch.stream = reinterpret_cast<std::uintptr_t>(stream);
   launch.parameter_count = static_cast<int>(sizes.size());
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     launch.sizes[i] = sizes[i];
     std::memcpy(launch.bytes[i], parameters[i], static_cast<std::size_t>(sizes[i]));
+  }
+  if (capture != state().captures.end()) {
+    capture->second.push_back(launch);
+  } else {
+    state().launches.push_back(launch);
   }
   return 0;
 }

@@ -1,5 +1,5 @@
-// Controls of the fake CUDA driver that the unit tests load in the place of libcuda. It keeps "device" memory of the host and
-// records launches without running them: it shows what kiln asks of a driver, never what a GPU would answer.
+// Controls of the fake CUDA driver that the unit tests load in the place of libcuda. The emulator answers its calls. It writes
+// them down, refuses what a test asks it to, and runs no launch: it shows what kiln asks of a driver.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ void kiln_fake_push_foreign_context();
 void kiln_fake_pop_context();
 }
 
-/// Images that the fake loads: this word, then the sizes of the kernel's parameters, for example "FAKE-CUBIN 4 8 8", then
-/// "shared" and the bytes of shared memory that its code asks for, where it does. With
-/// KILN_FAKE_ANY_IMAGE in the environment it takes any, and looks at no parameter.
+/// Images that the fake loads, beside PTX: this word, then the sizes of the kernel's parameters, for example "FAKE-CUBIN 4 8
+/// 8", then "shared" and the bytes of shared memory that its code asks for, where it does. With KILN_FAKE_ANY_IMAGE in the
+/// environment it takes any, and looks at no parameter.
 inline constexpr const char* kFakeImage = "FAKE-CUBIN";

@@ -183,23 +183,26 @@ int cuModuleGetGlobal_v2(void** address, std::size_t* bytes, void* module, const
     return success;
   });
 }
+// Without a context: the function knows its own.
 int cuFuncGetAttribute(int* value, int attribute, void* function) {
-  return call_of_kernel(function, [&](const Kernel& kernel) {
-    const int most = kernel.code->function->most_threads;
-    switch (attribute) {
-      case 0:
-        *value = most != 0 ? most : 1024;
-        return success;
-      case 1:
-        *value = static_cast<int>(kernel.program->static_shared);
-        return success;
-      case 3:
-        *value = static_cast<int>(kernel.code->local_bytes);
-        return success;
-      default:
-        return invalid_value;
-    }
-  });
+  const std::lock_guard guard(state().mutex);
+  const auto found = state().kernels.find(function);
+  if (found == state().kernels.end()) return invalid_handle;
+  const Kernel& kernel = *found->second;
+  const int most = kernel.code->function->most_threads;
+  switch (attribute) {
+    case 0:
+      *value = most != 0 ? most : 1024;
+      return success;
+    case 1:
+      *value = static_cast<int>(kernel.program->static_shared);
+      return success;
+    case 3:
+      *value = static_cast<int>(kernel.code->local_bytes);
+      return success;
+    default:
+      return invalid_value;
+  }
 }
 int cuFuncSetAttribute(void* function, int attribute, int value) {
   return call_of_kernel(function, [&](Kernel& kernel) {

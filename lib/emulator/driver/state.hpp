@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <map>
 #include <memory>
@@ -25,8 +26,11 @@ struct Emulated {
 
 /// Page-locked memory of the host, by its address: the driver's, or the caller's (no room).
 struct HostMemory {
+  struct Free {
+    void operator()(char* room) const noexcept { std::free(room); }
+  };
   std::size_t bytes = 0;
-  std::unique_ptr<char[]> room = nullptr;
+  std::unique_ptr<char, Free> room = nullptr;
 };
 /// A launch that a stream captured.
 struct CapturedLaunch {

@@ -93,8 +93,11 @@ int cuMemcpyDtoDAsync_v2(void* to, void* from, std::size_t bytes, void* stream) 
 int cuMemHostAlloc(void** at, std::size_t bytes, unsigned) {
   return call([&]() -> int {
     if (bytes == 0) return invalid_value;
-    HostMemory made{bytes, std::make_unique<char[]>(bytes)};
+    constexpr std::size_t kPage = 4096;
+    HostMemory made{bytes};
+    made.room.reset(static_cast<char*>(std::aligned_alloc(kPage, (bytes + kPage - 1) / kPage * kPage)));
     *at = made.room.get();
+    if (*at == nullptr) return out_of_memory;
     state().host_memory[address(*at)] = std::move(made);
     return success;
   });

@@ -43,10 +43,10 @@ using Launch = kiln::test::FakeElementwise;
 TEST_CASE("gpu: limits and names come from the driver") {
   Fixture fixture;
   const DeviceInfo& info = fixture.backend->info();
-  CHECK(info.name == "kiln's fake device (for tests: runs nothing)");
+  CHECK(info.name == "kiln's emulator of sm_90");
   CHECK(info.target == "sm_90");
   CHECK(info.runtime == "CUDA 13.0 (driver), no compiler");
-  CHECK(info.memory_bytes == std::int64_t{1} << 30);
+  CHECK(info.memory_bytes == std::int64_t{1} << 32);
   CHECK(info.multiprocessors == 132);
   CHECK(info.threads_per_multiprocessor == 2048);
   CHECK(info.warp_size == 32);
@@ -164,7 +164,7 @@ TEST_CASE("gpu: the caller's current context survives every call") {
   CHECK(log == "cuCtxPushCurrent_v2\ncuMemAllocFromPoolAsync stream=0 bytes=16\ncuCtxPopCurrent_v2\n");
   FAKE(kiln_fake_fail_next)("cuMemcpyHtoDAsync_v2", 1);
   CHECK(message_of<DeviceError>([&] { fixture.backend->upload(address, "x", 1, nullptr); }) ==
-        "failed to copy to the device on cuda:0: CUDA_ERROR_INVALID_VALUE");
+        "failed to copy to the device on cuda:0: CUDA_ERROR_INVALID_VALUE (invalid argument)");
   CHECK(FAKE(kiln_fake_context_depth)() == 1);
   fixture.backend->deallocate(address, 16, nullptr);
   FAKE(kiln_fake_pop_context)();
@@ -203,7 +203,7 @@ TEST_CASE("gpu: a launch passes count, scalars and addresses") {
     FAKE(kiln_fake_fail_next)("cuLaunchKernel", 1);
     CHECK(message_of<DeviceError>([&] {
             kinds::launch(*fixture.backend, *module, launch.value, {.queue = nullptr, .keep = nullptr});
-          }) == "failed to launch \"saxpy\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
+          }) == "failed to launch \"saxpy\" on cuda:0: CUDA_ERROR_INVALID_VALUE (invalid argument)");
     static_cast<void>(calls());
   }
   CHECK_MESSAGE(calls() == "cuModuleUnload\n", "after cuCtxSynchronize: the kernel may still run");
@@ -216,13 +216,13 @@ TEST_CASE("gpu: code that does not load names the module, with the driver's log"
   Fixture fixture;
   CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->load("garbage", "discriminant")); }) ==
         "failed to load module \"discriminant\" on cuda:0: CUDA_ERROR_INVALID_IMAGE (device kernel image is invalid)");
-  CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->load(".version 9.0", "discriminant")); }) ==
-        "failed to load module \"discriminant\" on cuda:0: CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed): ptxas "
-        "application "
-        "ptx input, line 9; fatal: a fake failure");
+  CHECK(
+      message_of<DeviceError>([&] { static_cast<void>(fixture.backend->load(".version 9.0\nnonsense", "discriminant")); }) ==
+      "failed to load module \"discriminant\" on cuda:0: CUDA_ERROR_INVALID_PTX (a PTX JIT compilation failed): line 2 of the "
+      "PTX: the directive nonsense is not known, found the end of the text");
   FAKE(kiln_fake_fail_next)("cuModuleGetFunction", 500);
   CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->load(kFakeImage, "k")); }) ==
-        "failed to find the kernel kiln_kernel in module \"k\" on cuda:0: CUDA_ERROR_NOT_FOUND");
+        "failed to find the kernel kiln_kernel in module \"k\" on cuda:0: CUDA_ERROR_NOT_FOUND (named symbol not found)");
   CHECK(FAKE(kiln_fake_live_modules)() == 0);
 }
 
@@ -500,10 +500,10 @@ TEST_CASE("gpu: events are the driver's, with timing") {
         "failed to take the time between events on cuda:0: one is not recorded or not reached; synchronize() both first");
   end->synchronize();
   CHECK(end->done());
-  CHECK(end->milliseconds_since(*start) == 0.5);
+  CHECK(end->milliseconds_since(*start) >= 0);
   FAKE(kiln_fake_fail_next)("cuEventRecord", 1);
   CHECK(message_of<DeviceError>([&] { start->record(nullptr); }) ==
-        "failed to record an event on cuda:0: CUDA_ERROR_INVALID_VALUE");
+        "failed to record an event on cuda:0: CUDA_ERROR_INVALID_VALUE (invalid argument)");
 }
 
 TEST_CASE("gpu: a kernel's fault is reported at the next wait and stays") {
@@ -542,7 +542,7 @@ TEST_CASE("gpu: an ordinary error is not a lost device") {
   Fixture fixture;
   FAKE(kiln_fake_fail_next)("cuStreamSynchronize", 400);
   CHECK(message_of<DeviceError>([&] { fixture.backend->synchronize(); }) ==
-        "failed to synchronize the default stream on cuda:0: CUDA_ERROR_INVALID_HANDLE");
+        "failed to synchronize the default stream on cuda:0: CUDA_ERROR_INVALID_HANDLE (invalid resource handle)");
   CHECK_NOTHROW(fixture.backend->synchronize());
 }
 

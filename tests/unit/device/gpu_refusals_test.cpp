@@ -89,7 +89,7 @@ TEST_CASE("gpu refusals: where waiting fails, too, the call does") {
   FAKE(kiln_fake_fail_next)("cuStreamSynchronize", 400);
   CHECK(message_of<DeviceError>([&] {
           kinds::launch(*gpu.backend, *module, launch.value, {.queue = queue.get(), .keep = gpu.buffer()});
-        }) == "failed to synchronize a stream on cuda:0: CUDA_ERROR_INVALID_HANDLE");
+        }) == "failed to synchronize a stream on cuda:0: CUDA_ERROR_INVALID_HANDLE (invalid resource handle)");
   gpu.backend->deallocate(in, 400000, nullptr);
 }
 
@@ -106,7 +106,7 @@ TEST_CASE("gpu refusals: a launch of several kernels that fails at a later one h
     CHECK(message_of<DeviceError>([&] {
             kinds::launch(*gpu.backend, *module, FakeScan(in).value,
                           {.queue = queue.get(), .keep = std::exchange(buffer, nullptr)});
-          }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
+          }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE (invalid argument)");
     CHECK(FAKE(kiln_fake_launch_count)() == 1);
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     queue->synchronize();
@@ -119,7 +119,7 @@ TEST_CASE("gpu refusals: a launch of several kernels that fails at a later one h
     CHECK(message_of<DeviceError>([&] {
             kinds::launch(*gpu.backend, *module, FakeReduction(in).value,
                           {.queue = queue.get(), .keep = std::exchange(buffer, nullptr)});
-          }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
+          }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE (invalid argument)");
     CHECK(FAKE(kiln_fake_launch_count)() == 1);
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     queue->synchronize();

@@ -111,7 +111,7 @@ TEST_CASE("gpu replay: a driver that makes no graph leaves none, and the launche
   const int graphs = FAKE(kiln_fake_live_graphs)();
   FAKE(kiln_fake_fail_next)("cuLaunchKernel", 1);
   CHECK(message_of<DeviceError>([&] { static_cast<void>(fixture.backend->make_replay(recording.launches)); }) ==
-        "failed to launch \"k\" on cuda:0: CUDA_ERROR_INVALID_VALUE");
+        "failed to launch \"k\" on cuda:0: CUDA_ERROR_INVALID_VALUE (invalid argument)");
   CHECK(FAKE(kiln_fake_live_graphs)() == graphs);
   CHECK(FAKE(kiln_fake_live_streams)() == streams);
 }
