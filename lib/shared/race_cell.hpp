@@ -28,26 +28,25 @@ struct Cell {
   /// of compare and swap begin. `order_of(other)` is an Order.
   template <class OrderOf, class Races>
   void note(const Access& own, bool writes, const OrderOf& order_of, const Races& races) {
-    for (const Access* const writer : {&write, &earlier_write}) {
-      const Order order = order_of(*writer);
-      if (order == Order::before) continue;
-      if (writer->atomic && (own.atomic || !writes) && order == Order::none) continue;
-      races(*writer, writer->atomic ? Use::update : Use::write);
+    const Order written = order_of(write);
+    const Order written_earlier = order_of(earlier_write);
+    const auto meet_writer = [&](const Access& writer, Order order) {
+      if (order == Order::before || (writer.atomic && (own.atomic || !writes) && order == Order::none)) return;
+      races(writer, writer.atomic ? Use::update : Use::write);
+    };
+    meet_writer(write, written);
+    meet_writer(earlier_write, written_earlier);
+    if (!writes) {
+      if (order_of(read) != Order::before && order_of(earlier_read) == Order::before) earlier_read = read;
+      read = own;
+      return;
     }
-    if (!writes) return keep(read, earlier_read, own, order_of);
     for (const Access* const reader : {&read, &earlier_read}) {
       const Order order = order_of(*reader);
-      if (order == Order::before || (own.atomic && order == Order::none)) continue;
-      races(*reader, Use::read);
+      if (order != Order::before && !(own.atomic && order == Order::none)) races(*reader, Use::read);
     }
-    keep(write, earlier_write, own, order_of);
-  }
-
- private:
-  template <class OrderOf>
-  static void keep(Access& last, Access& earlier, const Access& own, const OrderOf& order_of) {
-    if (order_of(last) != Order::before && order_of(earlier) == Order::before) earlier = last;
-    last = own;
+    if (written != Order::before && written_earlier == Order::before) earlier_write = write;
+    write = own;
   }
 };
 

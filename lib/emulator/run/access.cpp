@@ -168,7 +168,8 @@ void Warp::note(const Request& request, const Place& place) {
   // Compilers load vectors whose last elements nobody uses.
   const bool any_written = at.count > 1 && std::any_of(range.first, range.first + range.count, is_written);
   const auto order_of = [&](const Access& other) {
-    if (is_before(other, own)) return race::Order::before;
+    const bool is_own = other.thread == own.thread && other.command == own.command;
+    if (other.command == 0 || is_own || is_before(other, own)) return race::Order::before;
     return other.command == own.command ? race::Order::none : race::Order::none_outside;
   };
   for (std::size_t k = 0; k < range.count; ++k) {
