@@ -16,7 +16,8 @@ class Event;
 /// returns.
 ///
 /// The elements must live until the call's work is done: until a call on the default stream of the CPU returns, else until the
-/// stream is synchronized. Array::view() makes an array that may own its memory and outlive the call.
+/// stream is synchronized. In a capture they must live as long as the graph is launched, and `ready` is waited for once, at the
+/// capture. Array::view() makes an array that may own its memory and outlive the call.
 struct ArrayRef {
   void* data = nullptr;                         ///< element at index 0 of every axis
   DType dtype = DType::float64;                 ///< dtype of the elements

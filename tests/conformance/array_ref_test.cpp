@@ -127,6 +127,37 @@ TEST_CASE("generalized ufuncs, reductions and methods take memory of the caller'
   });
 }
 
+TEST_CASE("outer and .initial take memory of the caller's") {
+  float x[] = {1, 2, 3}, y[] = {10, 20}, start[] = {100};
+  const std::int64_t three[] = {3}, two[] = {2};
+  const ArrayRef of_x{.data = x, .dtype = DType::float32, .shape = three};
+  const ArrayRef of_y{.data = y, .dtype = DType::float32, .shape = two};
+  const ArrayRef of_start{.data = start, .dtype = DType::float32};
+  const Array outer = kiln::math::multiply.outer(of_x, of_y);
+  CHECK(outer.shape() == kiln::Shape{3, 2});
+  CHECK(list_of(outer) == std::vector<double>{10, 20, 20, 40, 30, 60});
+  CHECK(kiln::math::add.reduce(Array::view(x, {3}), {.initial = of_start}).item<float>() == 106);
+}
+
+TEST_CASE("a chunked call waits until memory of the caller's is ready, and a question about a call does not") {
+  const kiln::Device cpu = kiln::Device::cpu();
+  const kiln::Stream other(cpu);
+  const kiln::Ufunc slow =
+      kiln::vectorize("float32(float32 a)", "float32 s = a; for (int32 i = 0; i < 2000; ++i) s = s * 0.5f + 1; return s;");
+  const Array x = Array::full({200000}, 1.0F);
+  slow(x, {.out = x, .stream = other});
+  const kiln::Event ready(cpu);
+  ready.record(other);
+  ArrayRef of_x = ref_of(x);
+  of_x.ready = &ready;
+  static_cast<void>(kiln::math::add.resolve(of_x, 0.0F));
+  const Array y = Array::zeros({200000}, DType::float32);
+  kiln::chunked(kiln::math::add.ufunc(), {.chunk_bytes = 65536})(of_x, 0.0F, {.out = y});
+  CHECK(ready.done());
+  CHECK(y.as<float>()[0] == 2);
+  CHECK(y.as<float>()[199999] == 2);
+}
+
 TEST_CASE("raw kernels read and write memory of the caller's, strided, too") {
   const kiln::RawKernel scale = kiln::kernel(
       {.name = "scale", .signature = "void(const float32[:] x, float32[:] y, float32 by)", .body = "y[item] = by * x[item];"});

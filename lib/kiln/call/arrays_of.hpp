@@ -6,12 +6,20 @@
 
 #include "array/ref.hpp"
 #include "kiln/arg.hpp"
+#include "kiln/event.hpp"
 
 namespace kiln::call {
 
-/// Returns the array, or a view of the caller's memory; an empty handle for nothing.
-[[nodiscard]] inline Array array_of(const ArrayArg& operand) {
-  return operand.ref() != nullptr ? detail::array_of(*operand.ref()) : operand.array();
+/// Returns a view of the caller's memory, once its elements are ready.
+[[nodiscard]] inline Array array_of(const ArrayRef& ref) {
+  if (ref.ready != nullptr) ref.ready->synchronize();
+  return detail::array_of(ref);
+}
+
+/// Returns the array, or a view of the caller's memory; an empty handle for anything else.
+template <class Operand>
+[[nodiscard]] Array array_of(const Operand& operand) {
+  return operand.ref() != nullptr ? array_of(*operand.ref()) : operand.array();
 }
 
 /// Holds views in the places of memory of the caller's.
@@ -23,7 +31,7 @@ struct ArraysOf {
   ArraysOf(std::span<const Arg> arguments, const ArrayArg& mask, std::span<const ArrayArg> outputs)
       : args(arguments.begin(), arguments.end()), where(array_of(mask)) {
     for (Arg& arg : args) {
-      if (arg.ref() != nullptr) arg = Arg(detail::array_of(*arg.ref()));
+      if (arg.ref() != nullptr) arg = Arg(array_of(*arg.ref()));
     }
     for (const ArrayArg& output : outputs) out.push_back(array_of(output));
   }

@@ -38,6 +38,12 @@ Array Borrowed::handle(std::size_t operand) const {
   return entry != nullptr ? detail::array_of(*entry->ref) : Array();
 }
 
+void Borrowed::synchronize() const {
+  for (std::size_t i = 0; i < count_; ++i) {
+    if (const Event* const ready = at(i).ref->ready) ready->synchronize();
+  }
+}
+
 void Borrowed::wait_until_ready(const Device& device, backend::Queue* queue) const {
   for (std::size_t i = 0; i < count_; ++i) {
     const Event* const ready = at(i).ref->ready;

@@ -25,6 +25,8 @@ class Borrowed {
   /// Returns a view of the memory of an operand; an empty handle if it was not added.
   [[nodiscard]] Array handle(std::size_t operand) const;
   [[nodiscard]] bool empty() const noexcept { return count_ == 0; }
+  /// Waits in the caller until the elements are ready.
+  void synchronize() const;
   /// Makes work that is queued there from now on wait until the elements are ready.
   void wait_until_ready(const Device& device, backend::Queue* queue) const;
 

@@ -111,7 +111,6 @@ void Operands::place(std::span<const Array> more) {
     place_ = planned_place(*planned_on_, all, rep_of);
   } else {
     place_ = choose_place([this] { return what(); }, all, rep_of, [this](std::size_t k) { return name_of(k); }, given_.context);
-    if (!borrowed_.empty()) borrowed_.wait_until_ready(place_.device, place_.queue);
   }
 }
 

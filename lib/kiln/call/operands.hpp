@@ -176,10 +176,11 @@ class Operands {
   void give(std::span<Array> results) const;
   void set_output(std::size_t output, const detail::ArrayRep* rep) noexcept { operands_[inputs_ + output].rep = rep; }
   /// Returns the arrays that queued work uses; null if nothing is queued. They include the arrays that the kernel reads. A
-  /// capture holds them, too.
+  /// capture holds them, too. Work that is queued from now on waits for what the caller's memory waits for.
   [[nodiscard]] std::shared_ptr<const void> keep(const backend::Backend& backend, std::span<const Array> results) const {
     if (profiled_) [[unlikely]]
       measure(results);
+    if (!borrowed_.empty()) borrowed_.wait_until_ready(place_.device, place_.queue);
     // A GPU's kernel goes on after its call was stopped.
     const bool outlives = backend.asynchronous(place_.queue) || given_.context.stop != nullptr;
     return outlives || given_.context.capture != nullptr ? kept(results) : nullptr;

@@ -73,6 +73,7 @@ void Operands::replace(std::size_t input, Array array) {
 }
 
 void Operands::stage(bool keeps) {
+  if (!planned_) borrowed_.synchronize();  // their bytes are read here
   for (std::size_t k = 0; k < count_; ++k) {
     const detail::ArrayRep* const rep = operands_[k].rep;
     if (rep == nullptr || !rep->on_host) continue;
@@ -121,6 +122,7 @@ void Operands::send_whole() {
   for (std::size_t k = 0; k < count_; ++k) {
     if (!travels(k)) continue;
     refuse_staging(what(), place_.device);
+    borrowed_.synchronize();  // their bytes are read here
     const detail::ArrayRep& rep = *given_rep(k);
     if (is_written(k) && !rep.c_contiguous && rep.size > 1 && layout::overlaps_itself(window_of(rep))) {
       throw ShapeError(what() + ": elements of " + name_of(k) + " share memory with one another, which they would not on " +
@@ -133,6 +135,7 @@ void Operands::send_whole() {
 }
 
 void Operands::copy(std::uint64_t inputs) {
+  if (!planned_) borrowed_.synchronize();
   // A copy is made at once, so work that is still queued must be done.
   if (place_.queue != nullptr && !planned_) place_.queue->synchronize();
   for (; inputs != 0; inputs &= inputs - 1) {

@@ -36,20 +36,20 @@ bool on_host(std::span<const Arg> args, const ArrayArg& where, std::span<const A
 
 bool chunks_gain(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out, const Context& wanted,
                  bool by_element) {
-  std::int64_t bytes = 0;
+  double bytes = 0;
   const auto add = [&](const auto& operand) {
     if (const ArrayRef* const ref = operand.ref()) {
-      // A layout that no array has is the call's to refuse.
-      double of_ref = static_cast<double>(itemsize(ref->dtype));
+      auto of_ref = static_cast<double>(itemsize(ref->dtype));
       for (const std::int64_t extent : ref->shape) of_ref *= static_cast<double>(extent);
-      bytes += of_ref > 0 && of_ref < 0x1p62 ? static_cast<std::int64_t>(of_ref) : 0;
+      bytes += of_ref;
     } else if (operand.array().valid()) {
-      bytes += operand.array().nbytes();
+      bytes += static_cast<double>(operand.array().nbytes());
     }
   };
   for (const Arg& arg : args) add(arg);
   for (const ArrayArg& output : out) add(output);
-  if (bytes < kChunksFrom || !on_host(args, where, out)) return false;
+  // A layout that no array has is the call's to refuse.
+  if (!(bytes >= static_cast<double>(kChunksFrom)) || !on_host(args, where, out)) return false;
   const Device device = host_place(wanted);
   if (device.is_cpu() || backend::Capture::current() != nullptr) return false;
   const ArraysOf arrays(args, where, out);

@@ -1,5 +1,6 @@
 #include "reduce/initial_value.hpp"
 
+#include "call/arrays_of.hpp"
 #include "kiln/error.hpp"
 #include "print/number_format.hpp"
 #include "types/convert.hpp"
@@ -12,13 +13,12 @@ InitialValue initial_value(const std::string& what, const Arg& given, const Stre
   DType from = given.dtype();
   const void* value = given.value();
   if (given.is_array()) {
-    if (!given.array().valid()) throw TypeError(what + ": .initial is an empty Array handle, not a value");
-    if (given.array().size() != 1) {
-      throw ShapeError(what + ": .initial has shape " + to_string(given.array().shape()) + "; give a scalar");
-    }
+    const Array array = call::array_of(given);
+    if (!array.valid()) throw TypeError(what + ": .initial is an empty Array handle, not a value");
+    if (array.size() != 1) throw ShapeError(what + ": .initial has shape " + to_string(array.shape()) + "; give a scalar");
     // It is read here, and queued work may still write it.
     if (backend::Queue* const queue = stream.queue().get(); queue != nullptr) queue->synchronize();
-    host = given.array().copy_to_host();
+    host = array.copy_to_host();
     from = host.dtype();
     value = host.data();
   }

@@ -1,5 +1,6 @@
 // Ufunc::outer: the ordinary call on a view with new axes.
 #include "array/rep.hpp"
+#include "call/arrays_of.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "ufunc/impl.hpp"
@@ -12,15 +13,16 @@ Array Ufunc::outer(const Arg& a, const Arg& b, const CallOptions& options) const
                     std::to_string(impl_->nin()) + " and " + std::to_string(impl_->nout()));
   }
   // An empty handle is the call's to refuse.
-  const bool widen = a.is_array() && b.is_array() && a.array().valid() && b.array().valid() && b.array().ndim() > 0;
-  if (!widen) return (*this)({a, b}, options);
-  detail::ArrayRep rep = detail::view_rep(a.array());
-  for (int i = 0; i < b.array().ndim(); ++i) {
+  const Array of_a = call::array_of(a);
+  const Array of_b = call::array_of(b);
+  if (!of_a.valid() || !of_b.valid() || of_b.ndim() == 0) return (*this)({a, b}, options);
+  detail::ArrayRep rep = detail::view_rep(of_a);
+  for (int i = 0; i < of_b.ndim(); ++i) {
     rep.shape.push_back(1);
     rep.strides.push_back(0);
   }
   const Array view = detail::make_array(std::move(rep));
-  return (*this)({view, b}, options);
+  return (*this)({view, of_b}, options);
 }
 
 }  // namespace kiln
