@@ -30,8 +30,8 @@ struct CacheOptions {
   std::vector<std::string> read_only = {};
   /// Limit of the directory; beyond it the least recently used entries are removed.
   std::uint64_t max_bytes = std::uint64_t{1} << 30;
-  /// Limit of machine code in memory, as stored and as loaded; beyond it the least recently used code is dropped. A kernel loaded
-  /// on the CPU is at least a page.
+  /// Limit of machine code in memory, as stored and as loaded; beyond it the least recently used code is dropped. A kernel
+  /// loaded on the CPU is at least a page.
   std::uint64_t memory_bytes = std::uint64_t{64} << 20;
   /// Time to wait for another process that compiles the same kernel.
   std::chrono::milliseconds wait = std::chrono::seconds(30);

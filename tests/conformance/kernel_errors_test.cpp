@@ -32,7 +32,8 @@ TEST_CASE("kernels: arguments that do not fit the signature") {
   const Array f32 = Array::zeros({4}, DType::float32);
   const Array f64 = Array::zeros({4}, DType::float64);
   const std::int64_t n = 4;
-  CHECK(type_error(k, f32, f32) == "k takes 3 arguments, 2 given; its signature is void(const float32[:] x, float32[:] y, int64 n)");
+  CHECK(type_error(k, f32, f32) ==
+        "k takes 3 arguments, 2 given; its signature is void(const float32[:] x, float32[:] y, int64 n)");
   CHECK(type_error(k, f32, f64, n) ==
         "k: argument 1 (y) is float64, and the parameter float32; raw kernels cast no arrays: give astype(DType::float32)");
   CHECK(type_error(k, f32, f32, 4.0) ==

@@ -211,9 +211,8 @@ TEST_CASE("link: a status other than 0 of a function of Numba's convention fails
       const std::vector<std::complex<long double>> good{7, 5, 9};
       CHECK(results(target, ratio, {make(DType::int32, good), make(DType::int32, {2, 5, -3})}) ==
             std::vector<double>{4, 2, -2});
-      const std::string failed = message_of<kiln::DeviceError>([&] {
-        (void)results(target, ratio, {make(DType::int32, good), make(DType::int32, {2, 0, 3})});
-      });
+      const std::string failed = message_of<kiln::DeviceError>(
+          [&] { (void)results(target, ratio, {make(DType::int32, good), make(DType::int32, {2, 0, 3})}); });
       const std::string where = target.device().is_cpu() ? "cpu" : to_string(target.device());
       CHECK(failed ==
             "ratio failed on " + where + (debug ? " at item 1" : "") + ": device function quotient returned status 7");

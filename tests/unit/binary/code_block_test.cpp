@@ -173,20 +173,16 @@ TEST_CASE("what kiln's loader does not take says why") {
   CHECK(refusal_with([](Sample& s) {
           for (int i = 0; i < 10'001; ++i) s.add_symbol("f" + std::to_string(i), SHN_UNDEF, 0);
         }) == "it needs too many functions");
-  CHECK(refusal_with([](Sample& s) {
-          s.relocate(s.text, {{0, R_X86_64_32, s.other, 0}});
-        }) == "it has relocations of a kind that is not applied");
-  CHECK(refusal_with([](Sample& s) {
-          s.relocate(s.text, {{0, R_X86_64_PC32, s.other, 0}}, SHT_REL);
-        }) == "it has relocations of a kind that is not applied");
+  CHECK(refusal_with([](Sample& s) { s.relocate(s.text, {{0, R_X86_64_32, s.other, 0}}); }) ==
+        "it has relocations of a kind that is not applied");
+  CHECK(refusal_with([](Sample& s) { s.relocate(s.text, {{0, R_X86_64_PC32, s.other, 0}}, SHT_REL); }) ==
+        "it has relocations of a kind that is not applied");
   for (const std::uint64_t offset : {29ULL, 32ULL, ~0ULL}) {
-    CHECK(refusal_with([&](Sample& s) {
-            s.relocate(s.text, {{offset, R_X86_64_PC32, s.other, 0}});
-          }) == "a relocation lies outside its section");
+    CHECK(refusal_with([&](Sample& s) { s.relocate(s.text, {{offset, R_X86_64_PC32, s.other, 0}}); }) ==
+          "a relocation lies outside its section");
   }
-  CHECK(refusal_with([](Sample& s) {
-          s.relocate(s.text, {{25, R_X86_64_64, s.other, 0}});
-        }) == "a relocation lies outside its section");
+  CHECK(refusal_with([](Sample& s) { s.relocate(s.text, {{25, R_X86_64_64, s.other, 0}}); }) ==
+        "a relocation lies outside its section");
   CHECK(refusal_with([](Sample& s) { s.relocate(s.text, {{0, R_X86_64_PC32, 99, 0}}); }) == "a relocation is of no symbol");
   CHECK(refusal_with([](Sample& s) { s.relocate(s.text, {{0, R_X86_64_PC32, 0, 0}}); }) == "a relocation is of no symbol");
   CHECK(refusal_with([](Sample& s) { s.relocate(99, {}); }) == "its relocations are of no section");

@@ -41,7 +41,9 @@ bool refuse_written() {
 
 /// As SELinux without execmem: mmap() and mprotect() give no executable memory but a file's.
 bool refuse_anonymous() {
-  constexpr auto argument = [](std::uint32_t number) { return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8U * number); };
+  constexpr auto argument = [](std::uint32_t number) {
+    return static_cast<std::uint32_t>(offsetof(seccomp_data, args) + 8U * number);
+  };
   std::array<sock_filter, 9> code{{
       BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(seccomp_data, nr)),
       BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_mprotect, 3, 0),
