@@ -16,6 +16,7 @@
 #include "device/backend.hpp"
 #include "kernel/kernel_text.hpp"
 #include "kernel/spec.hpp"
+#include "kiln/error.hpp"
 #include "stack.hpp"
 
 namespace kiln::test {
