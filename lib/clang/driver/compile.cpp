@@ -222,7 +222,8 @@ void compile(const kiln_clang_request& request, Compiled& out) {
       passes.emplace_back(report_accesses);  // behind the others, which know functions of the user's by their names
     }
     // Whoever links with the kernel, or debugs it, may call what it does not.
-    const bool alone = request.object_count == 0 && (request.form == KILN_CLANG_SHARED_OBJECT || request.form == KILN_CLANG_IR);
+    const bool alone = request.object_count == 0 && (request.form == KILN_CLANG_SHARED_OBJECT ||
+                                                     request.form == KILN_CLANG_LOADABLE || request.form == KILN_CLANG_IR);
     if (alone && !debugs) passes.emplace_back(drop_unused_functions);
     passes.emplace_back(keep_allocas);
     passes.emplace_back(join_lanes);  // in front of vector math, which inlines each call alone
