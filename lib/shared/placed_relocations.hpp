@@ -1,13 +1,49 @@
-// The relocations that kiln's own loader applies. An object with others is linked by lld and loaded by the system. Has names of
-// its own, since <elf.h> and LLVM's header exclude each other.
+// The sections, symbols and relocations that kiln's own loader takes. An object with others is linked by lld and loaded by the
+// system. Has names of its own, since <elf.h> and LLVM's header exclude each other.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <cstdint>
+#include <string_view>
 
 namespace kiln::base {
 
 /// ELF's e_machine.
 enum class Machine : std::uint16_t { x86_64 = 62, aarch64 = 183 };
+
+inline constexpr std::uint64_t kMaxPlacedAlignment = 4096;
+inline constexpr std::size_t kMaxPlacedImports = 10'000;  // a stub reaches its slot
+
+/// What the header of a section says.
+struct SectionHeader {
+  std::string_view name;
+  std::uint32_t type = 0;
+  std::uint64_t flags = 0;
+  std::uint64_t size = 0;
+  std::uint64_t alignment = 0;
+};
+
+/// Whether the section is in memory. Nothing may refer to one that is not: an empty section has no place either.
+[[nodiscard]] constexpr bool is_placed(const SectionHeader& section) noexcept {
+  constexpr std::uint64_t kAlloc = 0x2;
+  return (section.flags & kAlloc) != 0 && section.size > 0;
+}
+
+/// Why a section of `is_placed` cannot be placed; null where it can.
+[[nodiscard]] constexpr const char* refusal(const SectionHeader& section) noexcept {
+  constexpr std::uint64_t kWrite = 0x1;
+  constexpr std::uint64_t kThreadLocal = 0x400;
+  constexpr std::uint32_t kProgramBits = 1;
+  constexpr std::uint32_t kUnwind = 0x70000001;  // of x86-64
+  if ((section.flags & kThreadLocal) != 0) return "it has variables of a thread";
+  if ((section.flags & kWrite) != 0 && !section.name.starts_with(".data.rel.ro")) return "it has data that is written";
+  if (section.type != kProgramBits && section.type != kUnwind) return "it has a section of a kind that is not placed";
+  if (section.alignment > kMaxPlacedAlignment || (section.alignment != 0 && !std::has_single_bit(section.alignment))) {
+    return "a section has an alignment that is none, or too large";
+  }
+  return nullptr;
+}
 
 /// R_X86_64_…
 enum class RelocationX86 : std::uint32_t {

@@ -3,34 +3,25 @@
 #include <elf.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstring>
 
 namespace kiln::base {
 namespace {
 
-constexpr std::uint32_t kUnwindSection = 0x70000001;  // SHT_X86_64_UNWIND
-constexpr std::byte kTrap{0xcc};                      // int3
-constexpr std::size_t kMaxImports = 10'000;           // a stub reaches its slot
+constexpr std::byte kTrap{0xcc};  // int3
 
 std::uint64_t align_up(std::uint64_t size, std::uint64_t alignment) noexcept {
   return (size + alignment - 1) & ~(alignment - 1);
 }
 
-bool is_placed(const ElfFile::Section& section) {
-  return (section.flags & SHF_ALLOC) != 0 && section.size > 0;
+SectionHeader header_of(const ElfFile::Section& section) noexcept {
+  return {
+      .name = section.name, .type = section.type, .flags = section.flags, .size = section.size, .alignment = section.alignment};
 }
 
-/// Why it cannot be placed; null where it can.
-const char* refusal(const ElfFile::Section& section) {
-  if ((section.flags & SHF_TLS) != 0) return "it has variables of a thread";
-  if ((section.flags & SHF_WRITE) != 0 && !section.name.starts_with(".data.rel.ro")) return "it has data that is written";
-  if (section.type != SHT_PROGBITS && section.type != kUnwindSection) return "it has a section of a kind that is not placed";
-  if (section.alignment > CodeBlock::kAlignment || (section.alignment != 0 && !std::has_single_bit(section.alignment))) {
-    return "a section has an alignment that is none, or too large";
-  }
-  return nullptr;
+bool is_placed(const ElfFile::Section& section) noexcept {
+  return is_placed(header_of(section));
 }
 
 }  // namespace
@@ -63,7 +54,7 @@ const char* CodeBlock::lay_out() {
   const auto& sections = file_.sections();
   places_.assign(sections.size(), kNowhere);
   for (const ElfFile::Section& each : sections) {
-    if (const char* const reason = is_placed(each) ? refusal(each) : nullptr; reason != nullptr) return reason;
+    if (const char* const reason = is_placed(each) ? refusal(header_of(each)) : nullptr; reason != nullptr) return reason;
   }
   const auto append_where = [&](auto&& wanted) {
     for (std::uint32_t i = 0; i < sections.size(); ++i) {
@@ -97,7 +88,7 @@ const char* CodeBlock::read_symbols() {
       return "a symbol lies outside its section";
     }
   }
-  return imports_.size() > kMaxImports ? "it needs too many functions" : nullptr;
+  return imports_.size() > kMaxPlacedImports ? "it needs too many functions" : nullptr;
 }
 
 const char* CodeBlock::read_relocations() {

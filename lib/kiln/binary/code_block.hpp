@@ -18,7 +18,7 @@ namespace kiln::base {
 class CodeBlock {
  public:
   /// Alignments of the object are no larger. The block is to lie at a multiple of it.
-  static constexpr std::size_t kAlignment = 4096;
+  static constexpr std::size_t kAlignment = kMaxPlacedAlignment;
 
   struct Function {
     std::string_view name;

@@ -109,6 +109,11 @@ TEST_CASE("code images: what kiln's loader does not take is a shared object") {
   CHECK(answer(compiled("struct Begun { int value; Begun(); };\n inline Begun::Begun() : value(8) {}\nstatic Begun begun;\n" +
                         kExtern + "int kiln_kernel() { return begun.value++; }\n")) == 809);
   CHECK(answer(compiled(kExtern + "int kiln_kernel() { return 4; }\n", /*debug=*/true)) == 404);
+  const std::string opaque = "asm volatile(\"\" : \"+r\"(at)); ";
+  CHECK(answer(compiled("alignas(8192) static const int table[4096] = {3, 5, 7};\n" + kExtern +
+                        "int kiln_kernel() { long at = 1; " + opaque + "return table[at]; }\n")) == 505);
+  CHECK(answer(compiled("static const int none[0] = {};\n" + kExtern + "int kiln_kernel() { const int* at = none; " + opaque +
+                        "return at != nullptr ? 6 : 7; }\n")) == 606);
 }
 
 TEST_CASE("code images: ten thousand kernels are a few mappings and 4 KiB each") {
