@@ -24,6 +24,19 @@ bool is_placed(const ElfFile::Section& section) noexcept {
   return is_placed(header_of(section));
 }
 
+/// Sections of a damaged file may overlap: its block, or its relocations, could be many thousand times its size.
+const char* refusal_of_sizes(const ElfFile& file, std::size_t file_bytes) noexcept {
+  std::size_t placed = 0;
+  std::size_t relocations = 0;
+  for (const ElfFile::Section& each : file.sections()) {
+    if (is_placed(each)) placed += each.bytes.size();
+    if (each.type == SHT_RELA) relocations += each.bytes.size();
+  }
+  if (placed > file_bytes) return "its sections overlap: together they are larger than the file";
+  if (relocations > file_bytes) return "its tables of relocations overlap: together they are larger than the file";
+  return nullptr;
+}
+
 }  // namespace
 
 std::optional<CodeBlock> CodeBlock::read(std::string_view object, std::string* why) {
@@ -32,6 +45,7 @@ std::optional<CodeBlock> CodeBlock::read(std::string_view object, std::string* w
   CodeBlock block;
   block.file_ = *std::move(file);
   const char* reason = block.lay_out();
+  if (reason == nullptr) reason = refusal_of_sizes(block.file_, object.size());
   if (reason == nullptr) reason = block.read_symbols();
   if (reason == nullptr) reason = block.read_relocations();
   if (reason == nullptr) reason = block.add_stubs_and_slots();

@@ -192,6 +192,40 @@ TEST_CASE("what kiln's loader does not take says why") {
         }) == "a relocation leads to what is not placed");
 }
 
+TEST_CASE("a block and its relocations are no larger than the file allows") {
+  // A table of sections behind a small object, each of which is the whole file: a block of 4 GB, or as many relocations.
+  const auto with_overlapping = [](std::uint32_t kind, std::uint64_t flags) {
+    Sample sample;
+    sample.relocate_all();
+    constexpr std::uint64_t kCount = 8000;
+    std::string object = sample.bytes();
+    Elf64_Ehdr header;
+    std::memcpy(&header, object.data(), sizeof(header));
+    std::string table = object.substr(header.e_shoff, std::size_t{header.e_shnum} * sizeof(Elf64_Shdr));
+    const std::uint64_t bytes = object.size() + table.size() + kCount * sizeof(Elf64_Shdr);
+    const Elf64_Shdr whole{.sh_name = 0,
+                           .sh_type = kind,
+                           .sh_flags = flags,
+                           .sh_addr = 0,
+                           .sh_offset = 0,
+                           .sh_size = bytes,
+                           .sh_link = 0,
+                           .sh_info = sample.text,
+                           .sh_addralign = 1,
+                           .sh_entsize = 0};
+    for (std::uint64_t i = 0; i < kCount; ++i) table.append(reinterpret_cast<const char*>(&whole), sizeof(whole));
+    header.e_shoff = object.size();
+    header.e_shnum = static_cast<std::uint16_t>(header.e_shnum + kCount);
+    std::memcpy(object.data(), &header, sizeof(header));
+    return object + table;
+  };
+  CHECK(refusal_of(with_overlapping(SHT_PROGBITS, SHF_ALLOC)) ==
+        "its sections overlap: together they are larger than the file");
+  CHECK(refusal_of(with_overlapping(SHT_RELA, 0)) ==
+        "its tables of relocations overlap: together they are larger than the file");
+  CHECK(refusal_of(with_overlapping(SHT_PROGBITS, 0)).empty());
+}
+
 TEST_CASE("a target out of reach is found where the block is written") {
   Sample sample;
   sample.relocate(sample.text, {{0, R_X86_64_PC32, sample.other, std::int64_t{1} << 40}});
