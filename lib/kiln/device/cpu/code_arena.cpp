@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <cstring>
 #include <iterator>
+#include <new>
+#include <utility>
 
 #include "device/cpu/loading.hpp"
 
@@ -65,10 +67,8 @@ std::optional<CodePages> CodeArenas::allocate(std::size_t bytes) {
     best = free_by_size_.lower_bound({size, nullptr});
   }
   const CodePages found{.begin = best->second, .size = best->first};
-  remove_free(free_.find(found.begin));
-  const auto arena = arena_of(found.begin);
-  arena->second.used += size;
-  if (found.size > size) add_free(arena, {.begin = found.begin + size, .size = found.size - size});
+  arena_of(found.begin)->second.used += size;
+  shorten_free(best, size);
   return CodePages{.begin = found.begin, .size = size};
 }
 
@@ -115,8 +115,16 @@ bool CodeArenas::add_arena(std::size_t bytes) {
     address = map_empty(nullptr, size, store_);
   }
   if (address == MAP_FAILED) return false;
-  const auto arena = arenas_.emplace(static_cast<std::byte*>(address), Arena{.size = size}).first;
-  add_free(arena, {.begin = arena->first, .size = size});
+  auto* const begin = static_cast<std::byte*>(address);
+  try {
+    add_free(arenas_.emplace(begin, Arena{.size = size}).first, {.begin = begin, .size = size});
+  } catch (const std::bad_alloc&) {
+    free_.erase(begin);
+    arenas_.erase(begin);
+    ::munmap(begin, size);
+    errno = ENOMEM;
+    return false;
+  }
   return true;
 }
 
@@ -140,6 +148,18 @@ void CodeArenas::add_free(Arenas::iterator arena, CodePages pages) {
   }
   free_.emplace(pages.begin, pages.size);
   free_by_size_.emplace(pages.size, pages.begin);
+}
+
+/// Allocates nothing: no range is lost where memory ends.
+void CodeArenas::shorten_free(std::set<std::pair<std::size_t, std::byte*>>::iterator range, std::size_t taken) noexcept {
+  auto by_address = free_.extract(range->second);
+  auto by_size = free_by_size_.extract(range);
+  by_address.key() += taken;
+  by_address.mapped() -= taken;
+  if (by_address.mapped() == 0) return;
+  by_size.value() = {by_address.mapped(), by_address.key()};
+  free_.insert(std::move(by_address));
+  free_by_size_.insert(std::move(by_size));
 }
 
 void CodeArenas::remove_free(std::map<std::byte*, std::size_t>::iterator range) {

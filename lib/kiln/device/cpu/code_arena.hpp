@@ -57,6 +57,7 @@ class CodeArenas {
   [[nodiscard]] bool add_arena(std::size_t bytes);
   Arenas::iterator arena_of(std::byte* address);
   void add_free(Arenas::iterator arena, CodePages pages);
+  void shorten_free(std::set<std::pair<std::size_t, std::byte*>>::iterator range, std::size_t taken) noexcept;
   void remove_free(std::map<std::byte*, std::size_t>::iterator range);
   void remove_if_spare(Arenas::iterator arena);
 

@@ -74,21 +74,16 @@ PlacedCode::PlacedCode(std::string_view object, const std::string& name) {
   CodeArenas& arenas = CodeArenas::of_process();
   const auto pages = arenas.allocate(image.size());
   if (!pages) fail_to_load(name, "no memory for its code: " + base::errno_text(errno));
-  pages_ = *pages;
-  const bool linked = block->write(image, reinterpret_cast<std::uintptr_t>(pages_.begin), imports, &why);
-  if (linked && arenas.fill(pages_, image)) {
-    for (auto& [symbol, address] : symbols_) address = pages_.begin + reinterpret_cast<std::uintptr_t>(address);
-    names_ = std::make_unique<const CodeNames>(name, names_of(*block, reinterpret_cast<std::uintptr_t>(pages_.begin), name));
-    return;
-  }
-  if (linked) why = "the system does not let its code run: " + base::errno_text(errno);
-  arenas.free(pages_);
-  fail_to_load(name, why);
+  pages_.value = *pages;
+  const auto address = reinterpret_cast<std::uintptr_t>(pages->begin);
+  if (!block->write(image, address, imports, &why)) fail_to_load(name, why);
+  if (!arenas.fill(*pages, image)) fail_to_load(name, "the system does not let its code run: " + base::errno_text(errno));
+  for (auto& [symbol, place] : symbols_) place = pages->begin + reinterpret_cast<std::uintptr_t>(place);
+  names_ = std::make_unique<const CodeNames>(name, names_of(*block, address, name));
 }
 
-PlacedCode::~PlacedCode() {
-  names_.reset();
-  CodeArenas::of_process().free(pages_);
+PlacedCode::OwnPages::~OwnPages() {
+  if (value.begin != nullptr) CodeArenas::of_process().free(value);
 }
 
 void* PlacedCode::symbol(std::string_view name) const noexcept {
