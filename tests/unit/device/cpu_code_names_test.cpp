@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 #include <elf.h>
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -107,4 +109,39 @@ TEST_CASE("code names: perf's map is written where it is asked for") {
   };
   CHECK(map_of_child(true) == "7f0000001000 200 squash\n7f0000001000 200 other\n");
   CHECK(map_of_child(false).empty());
+}
+
+TEST_CASE("code names: what another user may have put in the place of perf's map is left alone") {
+  // Its exit status; 99 where it hangs.
+  const auto child_with = [](auto&& put) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
+      const int reader = put(path.c_str());
+      { const CodeNames names("squash", kSymbols, /*in_perf_map=*/true); }
+      char byte;
+      const bool untouched = reader < 0 || read(reader, &byte, 1) <= 0;
+      unlink(path.c_str());
+      _exit(untouched ? 0 : 1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    unlink(("/tmp/perf-" + std::to_string(child) + ".map").c_str());
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 99;
+  };
+  CHECK(child_with([](const char* path) {
+          if (mkfifo(path, 0600) != 0) _exit(2);
+          return -1;
+        }) == 0);
+  CHECK(child_with([](const char* path) {
+          if (mkfifo(path, 0600) != 0) _exit(2);
+          return open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+        }) == 0);
+  if (geteuid() != 0) return;  // only root gives files away
+  CHECK(child_with([](const char* path) {
+          const int file = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+          if (file < 0 || fchown(file, 1, 1) != 0) _exit(2);
+          return file;
+        }) == 0);
 }

@@ -1,6 +1,7 @@
 #include "device/cpu/code_names.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdint>
@@ -68,10 +69,18 @@ void remove(JitCodeEntry& entry) noexcept {
   tell(&entry, Action::removed);
 }
 
+/// Everybody may make a file of that name. A pipe would hold up the kernel, and a file of another user is not for names.
+base::FileDescriptor perf_map() noexcept {
+  auto file = base::FileDescriptor::open("/tmp/perf-" + std::to_string(::getpid()) + ".map",
+                                         O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_NONBLOCK, 0600);
+  struct stat status{};
+  if (!file || ::fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != ::geteuid()) return {};
+  return file;
+}
+
 /// perf reads the map when it reports. A child of a fork has a map of its own, without its parent's kernels.
 void add_to_perf_map(const std::string& kernel, const CodeSymbols& symbols) noexcept {
-  const auto file = base::FileDescriptor::open("/tmp/perf-" + std::to_string(::getpid()) + ".map",
-                                               O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW, 0600);
+  const base::FileDescriptor file = perf_map();
   if (!file) return;
   char line[512];
   const int size = std::snprintf(line, sizeof(line), "%lx %lx %.400s\n", static_cast<unsigned long>(symbols.address),
