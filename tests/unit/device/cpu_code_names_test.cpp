@@ -119,7 +119,9 @@ TEST_CASE("code names: what another user may have put in the place of perf's map
       alarm(20);
       const std::string path = "/tmp/perf-" + std::to_string(getpid()) + ".map";
       const int reader = put(path.c_str());
-      { const CodeNames names("squash", kSymbols, /*in_perf_map=*/true); }
+      {
+        const CodeNames names("squash", kSymbols, /*in_perf_map=*/true);
+      }
       char byte;
       const bool untouched = reader < 0 || read(reader, &byte, 1) <= 0;
       unlink(path.c_str());
