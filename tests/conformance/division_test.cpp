@@ -427,6 +427,25 @@ TEST_CASE("division: of what a loop does not change, in a branch of it, as an in
   });
 }
 
+TEST_CASE("division: by the index of .each, where the body asks whether it is zero and only some iterations divide") {
+  const kiln::Gufunc divide = kiln::guvectorize(
+      {.layout = "(n)->(n)", .signatures = {"void(int32[:] x, int32[:] r)"}, .each = "i:n", .body = R"(int32 seen[16];
+for (int32 k = 0; k < 16; ++k) seen[k] = k + 5;
+int32 found = 0;
+for (int32 k = 0; k < 2; ++k) {
+  if (seen[6] != 0) { seen[int32(i) & 15] = 0; continue; }
+  found = 100 + (int32(i) != 0 ? 20 % int32(i) : 7);
+}
+r(i) = found;)"});
+  on_every_device([&](const Target& target) {
+    const Array x = target.place(Array::zeros({93, 16}, DType::int32));
+    const Array r = target.fetch(divide(x, {.stream = target.options().stream, .device = target.options().device}));
+    std::int64_t wrong = 0;
+    for (std::int64_t k = 0; k < r.size(); ++k) wrong += r.as<std::int32_t>()[k] != (k % 16 == 6 ? 102 : 0) ? 1 : 0;
+    CHECK(wrong == 0);
+  });
+}
+
 TEST_CASE("division: as an index to store at, in a branch of a loop") {
   on_every_device([](const Target& target) {
     const kiln::Gufunc last = kiln::guvectorize({.name = "last",

@@ -244,13 +244,12 @@ llvm::Value* Widener::widened_operation(llvm::Instruction& instruction, unsigned
   }
   // Of lanes that are off the dividend, too: where it is poison, LLVM divides by fewer bits than it has, and the processor
   // traps. And where the divisor is, it takes it for not zero (8 >> n, which the body asks for where bits are left), and the
-  // selection of 1 for needless: frozen, it may be anything.
+  // selection of 1 for needless: frozen, it may be anything. A divisor is not selected but gets its lowest bit: of a selection
+  // between constants InstCombine divides by both sides, and takes a vector with one zero, of a lane that is off, for poison.
   if (divides_integers(instruction) && mask != nullptr) {
-    const auto where_on = [&](llvm::Value* value, std::uint64_t other) {
-      return builder_.CreateSelect(mask, builder_.CreateFreeze(value), llvm::ConstantInt::get(value->getType(), other));
-    };
-    operands[0] = where_on(operands[0], 0);
-    operands[1] = where_on(operands[1], 1);
+    llvm::Type* const type = operands[0]->getType();
+    operands[0] = builder_.CreateSelect(mask, builder_.CreateFreeze(operands[0]), llvm::Constant::getNullValue(type));
+    operands[1] = builder_.CreateOr(builder_.CreateFreeze(operands[1]), builder_.CreateZExt(builder_.CreateNot(mask), type));
   }
   llvm::Value* anew = nullptr;
   if (auto* const cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) {

@@ -1,14 +1,17 @@
-; Inactive lanes divide 0 by 1. The operands are frozen first: LLVM took a poison 8 >> n for not zero, and dropped the select.
+; Inactive lanes divide 0 by an odd number. The operands are frozen first: LLVM took a poison 8 >> n for not zero. The divisor is
+; not selected: InstCombine divides by both sides of a select, and a constant vector with one zero made all lanes poison.
 ; RUN: opt %plugin -passes=kiln-spmd -S %s | FileCheck %s
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
 ; CHECK-LABEL: @guarded(
+; CHECK: %[[OFF:.*]] = xor <8 x i1> %[[ON:.*]], <i1 true,
 ; CHECK: %[[BITS:.*]] = lshr exact <8 x i32> <i32 8, i32 8,
-; CHECK: %[[DIVIDEND:.*]] = select <8 x i1> %[[ON:.*]], <8 x i32> %{{.*}}, <8 x i32> zeroinitializer
+; CHECK: %[[DIVIDEND:.*]] = select <8 x i1> %[[ON]], <8 x i32> %{{.*}}, <8 x i32> zeroinitializer
+; CHECK: %[[ODD:.*]] = zext <8 x i1> %[[OFF]] to <8 x i32>
 ; CHECK: %[[DIVISOR:.*]] = freeze <8 x i32> %[[BITS]]
-; CHECK: %[[SAFE:.*]] = select <8 x i1> %[[ON]], <8 x i32> %[[DIVISOR]], <8 x i32> <i32 1, i32 1,
+; CHECK: %[[SAFE:.*]] = or <8 x i32> %[[DIVISOR]], %[[ODD]]
 ; CHECK: udiv <8 x i32> %[[DIVIDEND]], %[[SAFE]]
 ; CHECK: ret void
 define void @guarded(ptr noalias %x, ptr noalias %y) #0 {
