@@ -53,7 +53,9 @@ class Dims {
   static constexpr std::size_t kInline = 5;
 
   /// Constructs an empty list: the shape of a zero-dimensional array.
-  Dims() noexcept = default;
+  // Clang makes no const object of a class with a union without a constructor that is written out.
+  // NOLINTNEXTLINE(modernize-use-equals-default)
+  Dims() noexcept {}
   /// Constructs a list of integers of any type: {2, n, 3}.
   Dims(std::initializer_list<Integer> values) {
     resize(values.size());
