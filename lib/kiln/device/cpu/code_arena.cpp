@@ -18,9 +18,19 @@ namespace {
 constexpr std::size_t kArenaBytes = std::size_t{4} << 20;
 constexpr int kExecutable = PROT_READ | PROT_EXEC;
 
-std::size_t whole_pages(std::size_t bytes) noexcept {
+std::size_t page_size() noexcept {
   static const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-  return (bytes + page - 1) / page * page;
+  return page;
+}
+
+std::size_t whole_pages(std::size_t bytes) noexcept {
+  return (bytes + page_size() - 1) / page_size() * page_size();
+}
+
+// A page in front of an arena stays empty: who checks a function before a call, as Clang's -fsanitize=function does, reads the
+// bytes in front of it.
+void* with_page_in_front(std::byte* arena) noexcept {
+  return arena - page_size();
 }
 
 bool is_refusal(int error) noexcept {
@@ -50,7 +60,7 @@ bool fill_from_file(const CodePages& pages, std::span<const std::byte> bytes) no
 }  // namespace
 
 CodeArenas::~CodeArenas() {
-  for (const auto& [begin, arena] : arenas_) ::munmap(begin, arena.size);
+  for (const auto& [begin, arena] : arenas_) ::munmap(with_page_in_front(begin), arena.size + page_size());
 }
 
 CodeArenas& CodeArenas::of_process() {
@@ -109,19 +119,19 @@ CodeArenas::Usage CodeArenas::usage() {
 
 bool CodeArenas::add_arena(std::size_t bytes) {
   const std::size_t size = std::max(bytes, kArenaBytes);
-  void* address = map_empty(nullptr, size, store_);
+  void* address = map_empty(nullptr, size + page_size(), store_);
   if (address == MAP_FAILED && store_ == Store::protection && is_refusal(errno)) {
     store_ = Store::files;
-    address = map_empty(nullptr, size, store_);
+    address = map_empty(nullptr, size + page_size(), store_);
   }
   if (address == MAP_FAILED) return false;
-  auto* const begin = static_cast<std::byte*>(address);
+  auto* const begin = static_cast<std::byte*>(address) + page_size();
   try {
     add_free(arenas_.emplace(begin, Arena{.size = size}).first, {.begin = begin, .size = size});
   } catch (const std::bad_alloc&) {
     free_.erase(begin);
     arenas_.erase(begin);
-    ::munmap(begin, size);
+    ::munmap(address, size + page_size());
     errno = ENOMEM;
     return false;
   }
@@ -172,7 +182,7 @@ void CodeArenas::remove_if_spare(Arenas::iterator arena) {
   const auto empty = std::ranges::count_if(arenas_, [](const auto& each) { return each.second.used == 0; });
   if (arena->second.used != 0 || empty < 2) return;
   remove_free(free_.find(arena->first));
-  ::munmap(arena->first, arena->second.size);
+  ::munmap(with_page_in_front(arena->first), arena->second.size + page_size());
   arenas_.erase(arena);
 }
 
