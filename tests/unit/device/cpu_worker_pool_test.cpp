@@ -131,10 +131,17 @@ TEST_CASE("one caller at a time has a worker pool, the others hear so") {
 
 TEST_CASE("a worker pool that goes leaves no helper behind that needs it") {
   oneapi::tbb::task_arena arena(2);
+  std::vector<std::weak_ptr<WorkerPool>> pools;
   for (int round = 0; round < kiln::test::rounds(500); ++round) {
     const auto workers = std::make_shared<WorkerPool>(arena, 1);
+    pools.push_back(workers);
     const Counts counts(4);
     CHECK(workers->run(4, &counts, Counts::piece, 64));
     CHECK(counts.all(1));
   }
+  // A helper that was called comes when the system lets it, and then frees its pool.
+  const auto gone = [&] { return std::ranges::all_of(pools, [](const auto& pool) { return pool.expired(); }); };
+  const auto end = std::chrono::steady_clock::now() + 60s;
+  while (!gone() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(1ms);
+  CHECK(gone());
 }
