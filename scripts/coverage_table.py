@@ -26,7 +26,7 @@ def programs(build, pattern):
 
 
 def folder_of(path):
-    parts = path.parts  # lib/kiln/layout/merge.cpp, lib/emulator/ptx/parser.cpp, lib/shared/half_bits.hpp
+    parts = path.parts  # lib/kiln/layout/axes.cpp, lib/emulator/ptx/parser.cpp, lib/shared/half_bits.hpp
     return "/".join(parts[:3] if parts[1] == "kiln" else parts[:2])
 
 

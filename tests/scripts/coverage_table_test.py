@@ -31,7 +31,7 @@ class Programs(unittest.TestCase):
 
 class Table(unittest.TestCase):
     def test_sums_by_folder(self):
-        files = [file("kiln/layout/merge.cpp", (30, 40), (3, 3), (1, 2)), file("kiln/layout/overlap.cpp", (10, 10), (1, 1), (1, 2)),
+        files = [file("kiln/layout/axes.cpp", (30, 40), (3, 3), (1, 2)), file("kiln/layout/overlap.cpp", (10, 10), (1, 1), (1, 2)),
                  file("kiln/device/cpu/module.cpp", (0, 50), (0, 5), (0, 0)), file("emulator/ptx/parser.cpp", (1, 4), (1, 1), (0, 1)),
                  {"filename": "/usr/include/c++/12/vector", "summary": {}}]
         rows = [line.split() for line in coverage_table.table({"data": [{"files": files}]}, pathlib.Path("/tree")).split("\n")]
