@@ -129,22 +129,23 @@ def self_test():
     return 0
 
 
-def main():
+def command_line(usage, self_test, faults, run, passed):
+    """Does what the arguments of the program ask for; the status to exit with."""
     if shutil.which("git") is None:
         print("KILN-NOT-RUN git 1")
         return 0
     if sys.argv[1:] == ["--self-test"]:
         return self_test()
     if len(sys.argv) not in (2, 4) or (len(sys.argv) == 4 and sys.argv[2] != "--run"):
-        print(__doc__, file=sys.stderr)
+        print(usage, file=sys.stderr)
         return 2
     root = pathlib.Path(sys.argv[1]).resolve()
     found = faults(root)
-    print("\n".join(found) or "docs/adding-a-kind.patch applies")
+    print("\n".join(found) or passed)
     if found or len(sys.argv) == 2:
         return 1 if found else 0
     return run(root, pathlib.Path(sys.argv[3]).resolve())
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command_line(__doc__, self_test, faults, run, "docs/adding-a-kind.patch applies"))

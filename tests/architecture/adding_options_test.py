@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from adding_a_kind_test import apply, copy_tree, touched
+from adding_a_kind_test import apply, command_line, copy_tree, touched
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FOLDER = "tests/architecture/adding"
@@ -111,19 +111,5 @@ def self_test():
     return 0
 
 
-def main():
-    if sys.argv[1:] == ["--self-test"]:
-        return self_test()
-    if len(sys.argv) not in (2, 4) or (len(sys.argv) == 4 and sys.argv[2] != "--run"):
-        print(__doc__, file=sys.stderr)
-        return 2
-    root = pathlib.Path(sys.argv[1]).resolve()
-    found = faults(root)
-    print("\n".join(found) or "the patches apply")
-    if found or len(sys.argv) == 2:
-        return 1 if found else 0
-    return run(root, pathlib.Path(sys.argv[3]).resolve())
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(command_line(__doc__, self_test, faults, run, "the patches apply"))

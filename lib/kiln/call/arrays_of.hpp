@@ -35,6 +35,16 @@ struct ArraysOf {
     }
     for (const ArrayArg& output : outputs) out.push_back(array_of(output));
   }
+
+  /// Returns `results`; for a caller that asks for none, who gives all outputs, room for them here.
+  [[nodiscard]] std::span<Array> results_or_own(std::span<Array> results) {
+    if (!results.empty()) return results;
+    own_results_.resize(out.size());
+    return own_results_;
+  }
+
+ private:
+  std::vector<Array> own_results_;
 };
 
 }  // namespace kiln::call

@@ -6,10 +6,9 @@
 #include <string>
 
 #include "array/rep.hpp"
+#include "call/context.hpp"
 #include "call/names.hpp"
 #include "device/backend.hpp"
-#include "device/capture.hpp"
-#include "device/stop_request.hpp"
 #include "kiln/stream.hpp"
 
 namespace kiln::call {
@@ -23,17 +22,6 @@ struct Place {
   [[nodiscard]] bool gpu() const noexcept { return !device.is_cpu(); }
 };
 
-/// Of calls that name none.
-inline const std::optional<Device> kAnyDevice;
-
-/// What surrounds a call, from its options: made where the call enters, and passed to all that works for it.
-struct Context {
-  const Stream& stream;
-  const std::optional<Device>& device = kAnyDevice;
-  const backend::StopRequest* stop = nullptr;  ///< null: the call cannot be stopped
-  backend::Capture* capture = backend::Capture::current();
-};
-
 /// DeviceErrors, which begin with `what`.
 [[noreturn]] void fail_devices(const std::string& what, const std::string& a, const Device& of_a, const std::string& b,
                                const Device& of_b);
@@ -41,15 +29,15 @@ struct Context {
 [[noreturn]] void fail_stream(const std::string& what, const Device& stream, const Device& arrays);
 
 /// Of a call without arrays on a device.
-inline Device host_place(const Context& wanted) {
-  return !wanted.stream.is_default() ? wanted.stream.device() : wanted.device ? *wanted.device : Device::best();
+inline Device host_place(const Context& context) {
+  return !context.stream.is_default() ? context.stream.device() : context.device ? *context.device : Device::best();
 }
 
 /// The device of the arrays that have one, else the one that is wanted, else the stream's, else the best. rep_of(i) is the
 /// array of operand i, or null. DeviceError where any two of them differ.
 template <class What, class RepOf>
-Place choose_place(const What& what, std::size_t count, const RepOf& rep_of, NameOf name_of, const Context& wanted) {
-  const Stream& stream = wanted.stream;
+Place choose_place(const What& what, std::size_t count, const RepOf& rep_of, NameOf name_of, const Context& context) {
+  const Stream& stream = context.stream;
   const detail::ArrayRep* placed = nullptr;
   std::size_t placed_at = 0;
   bool any_host = false;
@@ -71,12 +59,12 @@ Place choose_place(const What& what, std::size_t count, const RepOf& rep_of, Nam
     place.on_host = false;
     if (!stream.is_default() && !stream.device().same_memory(place.device))
       fail_stream(text_of(what), stream.device(), place.device);
-    if (wanted.device && !wanted.device->same_memory(place.device))
-      fail_wanted(text_of(what), *wanted.device, name_of(placed_at) + " is", place.device);
+    if (context.device && !context.device->same_memory(place.device))
+      fail_wanted(text_of(what), *context.device, name_of(placed_at) + " is", place.device);
   } else {
-    place.device = host_place(wanted);
-    if (wanted.device && !wanted.device->same_memory(place.device))
-      fail_wanted(text_of(what), *wanted.device, "the stream is", place.device);
+    place.device = host_place(context);
+    if (context.device && !context.device->same_memory(place.device))
+      fail_wanted(text_of(what), *context.device, "the stream is", place.device);
   }
   place.queue = stream.queue().get();
   place.staged = place.gpu() && (any_host || placed == nullptr);

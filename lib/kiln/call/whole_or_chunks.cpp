@@ -34,7 +34,7 @@ bool on_host(std::span<const Arg> args, const ArrayArg& where, std::span<const A
   return std::ranges::all_of(args, is_host) && is_host(where) && std::ranges::all_of(out, is_host);
 }
 
-bool chunks_gain(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out, const Context& wanted,
+bool chunks_gain(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out, const Context& context,
                  bool by_element) {
   double bytes = 0;
   const auto add = [&](const auto& operand) {
@@ -50,7 +50,7 @@ bool chunks_gain(std::span<const Arg> args, const ArrayArg& where, std::span<con
   for (const ArrayArg& output : out) add(output);
   // A layout that no array has is the call's to refuse.
   if (!(bytes >= static_cast<double>(kChunksFrom)) || !on_host(args, where, out)) return false;
-  const Device device = host_place(wanted);
+  const Device device = host_place(context);
   if (device.is_cpu() || backend::Capture::current() != nullptr) return false;
   const ArraysOf arrays(args, where, out);
   return !any_overlap(arrays.args, arrays.where, arrays.out, by_element);

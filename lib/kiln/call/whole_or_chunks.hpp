@@ -23,7 +23,7 @@ namespace kiln::call {
 
 /// Whether a call whose results do not depend on chunks is quicker in them.
 [[nodiscard]] bool chunks_gain(std::span<const Arg> args, const ArrayArg& where, std::span<const ArrayArg> out,
-                               const Context& wanted, bool by_element);
+                               const Context& context, bool by_element);
 
 /// `whole()`, or `in_chunks(device, options)`: at once where `chunks`, else where `whole()` finds no memory on a GPU. Nothing
 /// has been written then, since results of host arrays are fetched last.

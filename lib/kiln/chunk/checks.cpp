@@ -22,11 +22,11 @@ void check_options(const std::string& what, const ChunkOptions& options) {
 }
 
 void check_host(const std::string& what, std::span<const Arg> args, const Array& where, std::span<const Array> out,
-                const call::Context& wanted, NameOf name_of) {
+                const call::Context& context, NameOf name_of) {
   for (std::size_t k = 0; k < args.size(); ++k) require_host(what, args[k].array(), name_of(k));
   require_host(what, where, ".where");
   for (std::size_t o = 0; o < out.size(); ++o) require_host(what, out[o], name_of(args.size() + o));
-  if (!wanted.stream.is_default() || wanted.device) {
+  if (!context.stream.is_default() || context.device) {
     throw TypeError(
         what +
         ": the chunks of a chunked() call have streams of their own; leave .stream and .device out, and name devices "

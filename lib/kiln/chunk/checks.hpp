@@ -20,7 +20,7 @@ void check_options(const std::string& what, const ChunkOptions& options);
 
 /// TypeError, which begins with `what`, for arrays that are on a device, for a stream, and for a device.
 void check_host(const std::string& what, std::span<const Arg> args, const Array& where, std::span<const Array> out,
-                const call::Context& wanted, NameOf name_of);
+                const call::Context& context, NameOf name_of);
 
 /// ShapeError where an output shares memory with an input or the mask, but for the same window where `by_element`: another
 /// chunk would read what is written.

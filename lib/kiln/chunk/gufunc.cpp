@@ -18,10 +18,9 @@ namespace {
 
 void call_gufunc(const Gufunc& function, const ChunkOptions& how, std::span<const Arg> given_args, const GufuncOptions& options,
                  const backend::StopRequest* stop, std::span<Array> results) {
-  const call::ArraysOf arrays(given_args, options.where, options.out.list());
+  call::ArraysOf arrays(given_args, options.where, options.out.list());
   const std::span<const Arg> args = arrays.args;
-  std::vector<Array> unwanted(results.empty() ? arrays.out.size() : 0);
-  if (results.empty()) results = unwanted;
+  results = arrays.results_or_own(results);
   const detail::GufuncImpl& impl = *function.impl();
   const auto name_of = [&](std::size_t k) { return impl.operand_name(k); };
   const std::span<const Array> out = arrays.out;

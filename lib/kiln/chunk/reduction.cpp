@@ -40,8 +40,7 @@ class ReductionCall {
         whole_(target, args_, options) {}
 
   void run(std::span<Array> results, TwoStepsOf in_two_steps) {
-    std::vector<Array> unwanted(results.empty() ? arrays_.out.size() : 0);
-    if (results.empty()) results = unwanted;
+    results = arrays_.results_or_own(results);
     const auto name_of = [&](std::size_t k) { return target_.operand_name(k); };
     check_host(target_.what(), args_, arrays_.where, arrays_.out, {options_.stream, options_.device}, name_of);
     const Resolution resolution = whole_.resolve();

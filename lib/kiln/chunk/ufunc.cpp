@@ -28,10 +28,9 @@ Array once(const Array& input) {
 
 void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const Arg> given_args, const CallOptions& options,
                 const backend::StopRequest* stop, std::span<Array> results) {
-  const call::ArraysOf arrays(given_args, options.where, options.out.list());
+  call::ArraysOf arrays(given_args, options.where, options.out.list());
   const std::span<const Arg> args = arrays.args;
-  std::vector<Array> unwanted(results.empty() ? arrays.out.size() : 0);
-  if (results.empty()) results = unwanted;
+  results = arrays.results_or_own(results);
   const detail::UfuncImpl& impl = *function.impl();
   const auto name_of = [&](std::size_t k) { return impl.operand_name(k); };
   const std::span<const Array> out = arrays.out;

@@ -10,7 +10,7 @@
 namespace kiln::fft {
 
 /// The transform of `a` in `out`, or where that is an empty handle in a new array. The public header says what it throws.
-Array run(const Transform& transform, const Array& a, const Array& out, const call::Context& wanted);
+Array run(const Transform& transform, const Array& a, const Array& out, const call::Context& context);
 
 /// `a` transformed into `out`, which has the transform's shape and any dtype of the kind; both may be read by the host. They
 /// may overlap.

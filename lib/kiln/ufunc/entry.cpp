@@ -14,7 +14,7 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
   const CallOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(impl_->name(), impl_->nout(), results.size(), given.out);
   // With a mask a chunk's outputs are read, too, and count twice.
-  const bool fit = !given.where.valid() || args.size() + 1 + 2 * results.size() <= call::Operands::kMax;
+  const bool fit = !given.where.valid() || args.size() + 1 + 2 * impl_->nout() <= call::Operands::kMax;
   const bool chunks = fit && call::chunks_gain(args, given.where, given.out.list(), {given.stream, given.device}, true);
   call::stoppable(impl_->name(), "", given, [&](const backend::StopRequest* stop) {
     call::whole_or_in_chunks(

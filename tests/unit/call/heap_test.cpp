@@ -1,8 +1,7 @@
 // A repeated call takes nothing from the heap.
 #include <doctest/doctest.h>
 
-#include <cstdlib>
-#include <new>
+#include <cstddef>
 
 #include "base/have_cpu.hpp"
 #include "base/sanitizer.hpp"
@@ -14,35 +13,16 @@
 // Sanitizers have their own operator new.
 #if KILN_HAVE_CPU && !defined(KILN_SANITIZED)
 
+#include "support/own_new.hpp"
+
 namespace {
 
 thread_local std::size_t allocations = 0;
 
-void* counted(std::size_t bytes) {
-  ++allocations;
-  if (void* const memory = std::malloc(bytes)) return memory;
-  throw std::bad_alloc();
-}
-
 }  // namespace
 
-void* operator new(std::size_t bytes) {
-  return counted(bytes);
-}
-void* operator new[](std::size_t bytes) {
-  return counted(bytes);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t /*bytes*/) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::size_t /*bytes*/) noexcept {
-  std::free(memory);
+void kiln::test::before_allocation() {
+  ++allocations;
 }
 
 namespace {

@@ -4,48 +4,29 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdlib>
 #include <fstream>
 #include <new>
 #include <string>
 
 #include "../binary/small_object.hpp"
+#include "base/sanitizer.hpp"
 #include "device/cpu/code_arena.hpp"
 #include "device/cpu/code_image.hpp"
 
 // Sanitizers have their own operator new.
 #if !defined(KILN_SANITIZED)
 
+#include "support/own_new.hpp"
+
 namespace {
 
 thread_local int allocations_left = -1;  // no limit where it is negative
 
-void* limited(std::size_t bytes) {
-  if (allocations_left == 0) throw std::bad_alloc();
-  if (allocations_left > 0) --allocations_left;
-  if (void* const memory = std::malloc(bytes == 0 ? 1 : bytes); memory != nullptr) return memory;
-  throw std::bad_alloc();
-}
-
 }  // namespace
 
-void* operator new(std::size_t bytes) {
-  return limited(bytes);
-}
-void* operator new[](std::size_t bytes) {
-  return limited(bytes);
-}
-void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory) noexcept {
-  std::free(memory);
-}
-void operator delete(void* memory, std::size_t /*bytes*/) noexcept {
-  std::free(memory);
-}
-void operator delete[](void* memory, std::size_t /*bytes*/) noexcept {
-  std::free(memory);
+void kiln::test::before_allocation() {
+  if (allocations_left == 0) throw std::bad_alloc();
+  if (allocations_left > 0) --allocations_left;
 }
 
 namespace {
