@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "compiler/gpu/linker.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
