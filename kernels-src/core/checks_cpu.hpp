@@ -20,7 +20,7 @@ KILN_FN void enter_item_exactly(int64 item) {
   place_of_thread.item = item;
   stay_in_order();
 }
-// Items one behind the other, from this one on: next_item() before each.
+// Consecutive items, from this one on: next_item() before each.
 KILN_FN void begin_items(int64 first) {
   place_of_thread.item = first - 1;
 }

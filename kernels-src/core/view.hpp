@@ -53,7 +53,7 @@ struct axes<First, Rest...> {
   KILN_FN int64 size() const { return first.extent * rest.size(); }
   KILN_FN int64 extent(int64 d) const { return d == 0 ? int64(first.extent) : rest.extent(d - 1); }
   KILN_FN int64 offset() const { return 0; }
-  // Bytes that the elements take where they lie one behind the other in C order; else -1.
+  // Bytes that the elements take where they are consecutive in C order; else -1.
   KILN_FN int64 packed(int64 itemsize) const {
     const int64 inner = rest.packed(itemsize);
     return inner < 0 || (first.extent != 1 && first.stride != inner) ? -1 : inner * first.extent;
@@ -256,7 +256,7 @@ class view<E, Writable, First, Rest...> {
   }
   KILN_FN int64 shape(int64 d) const { return axes_.extent(d); }
   KILN_FN int64 size() const { return axes_.size(); }
-  // Whether the elements lie one behind the other, so that data() is all of them.
+  // Whether the elements are consecutive, so that data() is all of them.
   KILN_FN bool contiguous() const { return axes_.packed(int64(sizeof(typename E::storage))) >= 0; }
   // The first element; only of operands that are stored as bodies see them.
   KILN_FN storage* data() const

@@ -7,7 +7,7 @@
 //
 // GPU, staged: __global__ kiln_kernel(uint32 n, Space space, core numbers, StagedCall call, P0, P1, …): the space has the
 // dimensions of the loop alone. A block computes up to call.items neighbours along the innermost one, whose extent counts such
-// blocks. Dynamic shared memory has copies of cores: those of an item one behind the other, each aligned to a cell, item after
+// blocks. Dynamic shared memory has copies of cores: those of an item consecutively, each aligned to a cell, item after
 // item, and then the cores that all items share.
 #pragma once
 

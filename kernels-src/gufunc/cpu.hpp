@@ -12,7 +12,7 @@
 namespace kiln::loops {
 
 // The core of item `item`: `first` and as many steps. Where lanes compute several items it is in a tile of as many cores, the
-// elements of all side by side (lib/clang/spmd/tiles.hpp). bytes: of the core; room: those that it has at most;
+// elements of all adjacent (lib/clang/spmd/tiles.hpp). bytes: of the core; room: those that it has at most;
 // reads: 0 of an output that holds nothing; number: of the operand.
 extern "C" __attribute__((const)) char* kiln_core(char* first, int64 step, int64 item, int64 bytes, int64 room, int64 reads,
                                                   int64 number) noexcept;
@@ -55,7 +55,7 @@ KILN_FN void walk_cores(const kinds::CpuGufuncLaunch& launch, int64 begin, int64
     const int64 left = columns - begin % columns;
     int64 count = left < end - begin ? left : end - begin;
     if (Most > 0 && count > Most) count = Most;  // never: it is what the compiler knows then
-    // Lanes where items lie side by side, or bodies have loops that differ between items, or that are no vectors along a core
+    // Lanes where items are adjacent, or bodies have loops that differ between items, or that are no vectors along a core
     // (lib/clang/spmd/); no vectors of LLVM's.
 #pragma clang loop vectorize(assume_safety) vectorize_width(1) interleave_count(1)
     for (int64 c = 0; c < count; ++c) {

@@ -44,7 +44,7 @@ struct SegmentCall {
 // A reduction: extern "C" const CpuReduction* kiln_kernel(). kernels-src/reduction/cpu.hpp is the other side. A state is what
 // is carried from element to element: an accumulator, perhaps with whether any element has counted yet.
 struct CpuReduction {
-  // `count` > 0 elements that lie one behind the other, one address for each input, to one state. An ordered kernel goes on
+  // `count` > 0 elements that are consecutive, one address for each input, to one state. An ordered kernel goes on
   // from the state that is there, unless it is fresh.
   void (*fold)(void* const* operands, int64 count, void* state, bool fresh);
   // The same for each of `columns`, from `rows` ≤ kCpuReduceRows addresses for each input (there is room for all of them).

@@ -3,14 +3,14 @@
 //
 // All sums are trees over blocks of fixed sizes, of leaves of fewer than 16 elements one after the other, so that errors grow
 // with the logarithm and a result does not depend on how the work was cut. Beside what reduce.hpp says, R has R::source<Index>,
-// elements that lie one behind the other, R::lanes<N>, room for N accumulators, and R::index_operand, which operand says where
+// elements that are consecutive, R::lanes<N>, room for N accumulators, and R::index_operand, which operand says where
 // the elements are (-1: none).
 #pragma once
 #include "kiln/reduction/in_order_cpu.hpp"
 
 namespace kiln::loops {
 
-// Room for N accumulators, one behind the other. Of a struct whose members are known each has an array of its own instead:
+// Room for N accumulators, consecutively. Of a struct whose members are known each has an array of its own instead:
 // the loop vectorizer then sees plain arrays.
 template <class T, int N>
 struct plain_lanes {
@@ -35,7 +35,7 @@ template <class R>
 struct reducer {
   using C = counted<R>;
   using state = typename C::state;
-  static constexpr int side = 16;           // accumulators side by side
+  static constexpr int side = 16;           // accumulators adjacent
   static constexpr int64 step = 8 * side;   // elements that they take at once
   static constexpr int64 block = 8 * step;  // elements of one of the tree's leaves
   using lanes = state_lanes<R, C, side>;

@@ -1,10 +1,9 @@
 // What all loops of reductions share: how elements that do not count stay out. A reduction R is rendered for each kernel:
 //   R::accumulator, R::has_identity, R::masked;
 //   R::commutes: combine(a, b) may take its operands in any order; otherwise neighbours are combined, in any grouping;
-//   R::leads: the identity stands in front of the elements; otherwise it is only what nothing gives, and never combined;
-//   R::speculative: an element may be mapped whether it counts or not;
-//   R::identity(), R::combine(a, b);
-//   R::mapped(x…) makes an accumulator of an element, R::post(a, y…) the results of one.
+//   R::prepends_identity: the identity stands in front of the elements; otherwise it is only what nothing gives, and never
+//   combined; R::speculative: an element may be mapped whether it counts or not; R::identity(), R::combine(a, b); R::mapped(x…)
+//   makes an accumulator of an element, R::post(a, y…) the results of one.
 // Its sources are elements: at(i) is one mapped, counts(i) whether it does.
 #pragma once
 #include "kiln/core/types.hpp"
@@ -30,9 +29,9 @@ struct plain {
   static KILN_FN state combine(const state& a, const state& b) { return R::combine(a, b); }
   static KILN_FN state lifted(const typename R::accumulator& a) { return a; }
   static KILN_FN typename R::accumulator value(const state& a) { return a; }
-  // The result. The identity stands in front, if it leads.
+  // The result. The identity is prepended, if it is to be.
   static KILN_FN typename R::accumulator closed(const state& a) {
-    if constexpr (R::has_identity && R::leads) {
+    if constexpr (R::has_identity && R::prepends_identity) {
       return R::combine(R::identity(), a);
     } else {
       return a;
@@ -86,7 +85,7 @@ struct optional {
   }
 };
 
-template <class R, bool Optional = R::masked && !(R::has_identity && R::leads)>
+template <class R, bool Optional = R::masked && !(R::has_identity && R::prepends_identity)>
 struct counting {
   using type = plain<R>;
 };

@@ -5,7 +5,7 @@
 namespace kiln::kinds {
 
 // A kernel of Ufunc::accumulate on the CPU: extern "C" void kiln_kernel(const CpuScanParts**) gives its loops, which
-// kernels-src/scan/cpu.hpp has; cpu.cpp calls them. "in", "out" and "t" are elements one behind the other: of the input,
+// kernels-src/scan/cpu.hpp has; cpu.cpp calls them. "in", "out" and "t" are consecutive elements: of the input,
 // of the output, and of the type that is combined. A lane is one running result. Counts are in whole blocks of kCpuBlock lanes
 // but for fold and chain.
 struct CpuScanParts {

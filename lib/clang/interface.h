@@ -131,14 +131,14 @@ struct kiln_clang_result {
 struct kiln_clang_api {
   uint32_t interface_version;
   const char* version; /* of clang: "19.1.7" */
-  /* Never null, never throws; to be given to release(). Thread-safe: compiles run side by side, links one after another.
+  /* Never null, never throws; to be given to release(). Thread-safe: compiles run in parallel, links one after another.
    * Reads no file but the C library's own shared objects and those that a request names, prints nothing, changes no signal
    * handler. */
   const struct kiln_clang_result* (*compile)(const struct kiln_clang_request* request);
   /* As compile. Any bytes may be given: what is no instruction is shown as bytes. */
   const struct kiln_clang_result* (*disassemble)(const struct kiln_clang_machine_code* code);
   /* As compile. Where an instruction of a shared object comes from, by its debug information: one diagnostic with file, line
-   * and column, of the innermost text that is the user's; none where that is not told. */
+   * and column, of the innermost text that is the user's; none where that is unknown. */
   const struct kiln_clang_result* (*locate)(const struct kiln_clang_text* code, uint64_t address);
   void (*release)(const struct kiln_clang_result* result);
   /* Answers the questions that come over the socket (messages.hpp), one after another, and ends the process when the other side

@@ -110,9 +110,9 @@ void Machine::run(Stream& stream) {
   const base::DefaultFloatEnvironment floats;
   try {
     command.work(command);
-  } catch (const Finding& finding) {
-    fault_ = static_cast<int>(finding.fault());
-    message_ = describe(command.number) + ": " + finding.what();
+  } catch (const KernelFault& fault) {
+    fault_ = static_cast<int>(fault.fault());
+    message_ = describe(command.number) + ": " + fault.what();
   }
 }
 
@@ -223,10 +223,10 @@ int Machine::free(std::uint64_t address, std::optional<std::uint32_t> stream) {
 
 void Machine::touch(const Command& command, std::uint64_t address, std::size_t bytes, bool writes) {
   Allocation* const found = memory_.find(address, bytes);
-  if (found == nullptr) throw Finding(Fault::illegal_address, "the array has been freed");
+  if (found == nullptr) throw KernelFault(Fault::illegal_address, "the array has been freed");
   const auto range = found->shadow->cells(address - reinterpret_cast<std::uintptr_t>(found->address), bytes);
   if (found->command != 0 && !is_before(command, found->command)) {
-    throw Finding(Fault::launch_failed, "uses an array whose allocation, on another stream, nothing orders before it");
+    throw KernelFault(Fault::launch_failed, "uses an array whose allocation, on another stream, nothing orders before it");
   }
   const Access own{.command = command.number, .thread = ~0U};
   const auto order_of = [&](const Access& other) {
@@ -234,10 +234,10 @@ void Machine::touch(const Command& command, std::uint64_t address, std::size_t b
   };
   for (std::size_t k = 0; k < range.count; ++k) {
     range.first[k].note(own, writes, order_of, [&](const Access& other, race::Use did) {
-      throw Finding(Fault::launch_failed,
-                    std::string(writes ? "writes" : "reads") + " what " + describe(other.command) +
-                        (did == race::Use::read ? " reads" : " writes") +
-                        " on a stream that nothing orders before it: wait for it with an event or synchronize");
+      throw KernelFault(Fault::launch_failed,
+                        std::string(writes ? "writes" : "reads") + " what " + describe(other.command) +
+                            (did == race::Use::read ? " reads" : " writes") +
+                            " on a stream that nothing orders before it: wait for it with an event or synchronize");
     });
   }
 }

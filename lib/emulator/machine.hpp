@@ -111,7 +111,7 @@ class Machine {
   void run_until(std::uint32_t command);
   [[nodiscard]] bool is_before(const Command& command, std::uint32_t other) const;
   [[nodiscard]] std::string describe(std::uint32_t command) const;
-  /// A copy's marks in the shadow. Throws Finding.
+  /// A copy's marks in the shadow. Throws KernelFault.
   void touch(const Command& command, std::uint64_t address, std::size_t bytes, bool writes);
   std::uint64_t random();
 

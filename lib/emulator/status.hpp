@@ -1,7 +1,7 @@
 // What calls of the driver answer: CUDA's numbers.
 #pragma once
 
-#include "emulator/finding.hpp"
+#include "emulator/kernel_fault.hpp"
 
 namespace kiln::emulator {
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Reads the comments of the public headers, and of a few internal ones that many files include. A comment begins with a verb
 ("Returns …", "Throws …") or with a noun that is its subject, never with a fragment ("Of the loop"); a sentence is short; words are
-those of the field.
+those of the field. The words are looked for in all comments of the libraries, the kernels' sources and the tools.
 
 usage: comments_test.py ROOT        (exit status 1 and one line for each finding in a file that has more of them than KNOWN says)
        comments_test.py --list ROOT (all findings, also the known ones)
@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 PUBLIC = "include/kiln"
+SOURCES = ("lib", "kernels-src", "tools")
 INTERNAL = ("lib/kiln/array/rep.hpp", "lib/kiln/call/operands.hpp", "lib/kiln/compiler/compiler.hpp", "lib/kiln/device/backend.hpp",
             "lib/kiln/kernel/spec.hpp", "lib/kiln/program/program.hpp", "lib/kiln/ufunc/plan.hpp")
 
@@ -142,6 +143,16 @@ def words(sentence):
     return sum(1 for word in sentence.split() if re.search(r"\w", word))
 
 
+def unusual_words(sentence, shown):
+    for word in WORD.findall(re.sub(r"`[^`]*`", "", sentence.lower())):
+        yield f'"{word}" is not the usual word, which is "{WORDS[word]}": "{shown}"'
+
+
+def wrong_words(text):
+    """(line, why) of a C++ text, for words alone."""
+    return [(comment.line, why) for comment in comments(text) for sentence in sentences(comment) for why in unusual_words(sentence, sentence[:60])]
+
+
 def faults(text):
     """(line, why) of a C++ text."""
     found = []
@@ -154,8 +165,7 @@ def faults(text):
                 found.append((comment.line, f'begins with a fragment: "{shown}" (say it as "{good}", not "{bad}")'))
             if ERRORS.match(sentence):
                 found.append((comment.line, f'an error without its verb: "{shown}" (say "Throws … if …")'))
-            for word in WORD.findall(re.sub(r"`[^`]*`", "", sentence.lower())):
-                found.append((comment.line, f'"{word}" is not the usual word, which is "{WORDS[word]}": "{shown}"'))
+            found += [(comment.line, why) for why in unusual_words(sentence, shown)]
             if words(sentence) > LONGEST:
                 found.append((comment.line, f'{words(sentence)} words, {LONGEST} are allowed: "{shown}"'))
     return found
@@ -163,6 +173,13 @@ def faults(text):
 
 def covered(root):
     return sorted(p.relative_to(root).as_posix() for p in (root / PUBLIC).rglob("*.h*")) + [f for f in INTERNAL if (root / f).is_file()]
+
+
+def sources(root):
+    """The files whose words are read, but for those that covered() gives."""
+    whole = set(covered(root))
+    files = (p.relative_to(root).as_posix() for folder in SOURCES for p in (root / folder).rglob("*") if p.suffix in (".cpp", ".hpp", ".h"))
+    return sorted(file for file in files if file not in whole)
 
 
 def check(root, known):
@@ -176,6 +193,8 @@ def check(root, known):
             lines += [f"{file}:{line}: {why}" for line, why in found]
         elif len(found) < allowed:
             lines.append(f"{file}: {len(found)} findings are left of {allowed}: lower the count in KNOWN")
+    for file in sources(root):
+        lines += [f"{file}:{line}: {why}" for line, why in wrong_words((root / file).read_text(encoding="utf-8"))]
     lines += [f"{file}: is in KNOWN but is not read" for file in known if file not in files]
     return lines, len(files)
 
@@ -218,6 +237,10 @@ def self_test():
             assert not check(root, {file: 1})[0]
             assert "lower the count" in check(root, {file: 2})[0][0]
             (root / file).write_text("/// Returns it.\nint f();\n")
+        (root / "tools").mkdir()
+        (root / "tools/a.cpp").write_text("// Of it.\nint f();\nint b;  // told\n")
+        assert [line.split(": ")[0] for line in check(root, {})[0]] == ["tools/a.cpp:3"]
+        (root / "tools/a.cpp").unlink()
         assert "not read" in check(root, {"lib/other.hpp": 1})[0][0]
         (root / INTERNAL[0]).unlink()
         assert "is not there" in check(root, {})[0][0]

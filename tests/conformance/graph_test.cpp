@@ -205,7 +205,7 @@ TEST_CASE("graph: exchanges that make no sense change nothing") {
         const auto error = [&](const auto& action) { return message_of<kiln::Error>(action); };
         const Array fresh = ones(target, 80);
         CHECK(error([&] { graph.exchange(x, ones(target, 65)); }) ==
-              "exchange: the arrays have shapes (64,) and (65,); capture the calls anew for another shape");
+              "exchange: the arrays have shapes (64,) and (65,); capture the calls again for another shape");
         CHECK(error([&] { graph.exchange(x, kiln::to_device(Array::full({64}, std::int32_t{1}), target.device())); }) ==
               "exchange: the arrays have dtypes float32 and int32; the kernels were compiled for the first");
         const Array wide = ones(target, 128);

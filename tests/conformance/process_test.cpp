@@ -105,8 +105,8 @@ TEST_CASE("process: after fork the CPU works, a GPU is a clear error, and the pa
         if (target.device().is_cpu()) return;
         CHECK(ended.after("child gpu: ") ==
               "cannot use " + device +
-                  " in a process forked from one that used kiln: GPU contexts do not survive fork(); start "
-                  "the process anew (exec) or use the CPU");
+                  " in a process forked from one that used kiln: GPU contexts do not survive fork(); "
+                  "restart the process (exec) or use the CPU");
       },
       kOnce);
 }
@@ -159,7 +159,7 @@ TEST_CASE("process: a cache that cannot be used costs a line in the log, not the
       kOnce);
 }
 
-TEST_CASE("process: damaged entries are compiled anew") {
+TEST_CASE("process: damaged entries are compiled again") {
   on_every_device(
       [&](const Target& target) {
         const TemporaryDirectory folder;

@@ -1,7 +1,7 @@
 // PTX of anybody's: it is refused with a PtxError, or runs and ends, whatever it does, with a finding or without.
 #include <cstring>
 
-#include "emulator/finding.hpp"
+#include "emulator/kernel_fault.hpp"
 #include "emulator/run/block.hpp"
 #include "targets.hpp"
 
@@ -39,8 +39,8 @@ void ptx(std::string_view bytes) {
                   .describe = [](std::uint32_t) { return std::string("another"); }};
     try {
       emulator::run(launch);
-    } catch (const Finding& finding) {
-      require(!std::string_view(finding.what()).empty(), "a finding says what");
+    } catch (const KernelFault& fault) {
+      require(!std::string_view(fault.what()).empty(), "a finding says what");
     }
     require(launch.steps < kSteps + 100'000, "a kernel without an end is ended");
   }

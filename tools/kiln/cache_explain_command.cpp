@@ -22,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Finding {
+struct ExplainedKernel {
   ManifestKernel kernel;
   cache::Explanation explanation;
 };
@@ -45,8 +45,8 @@ std::string difference_text(const cache::Difference& difference, const Terminal&
          value("found ", difference.found, Style::bad);
 }
 
-std::string finding_text(const Finding& finding, const Terminal& terminal) {
-  const auto& [kernel, explanation] = finding;
+std::string explanation_text(const ExplainedKernel& explained, const Terminal& terminal) {
+  const auto& [kernel, explanation] = explained;
   std::string text = terminal.styled(explanation.hit ? "hit " : "miss", explanation.hit ? Style::good : Style::bad);
   text += printable(fmt::format("  {}  {}  {}  {}", kernel.kernel, kernel.signature, kernel.variant, kernel.target));
   if (explanation.hit) return text + terminal.styled("  " + printable(explanation.tier), Style::faint) + "\n";
@@ -57,8 +57,8 @@ std::string finding_text(const Finding& finding, const Terminal& terminal) {
   return text;
 }
 
-Json to_json(const Finding& finding) {
-  const auto& [kernel, explanation] = finding;
+Json to_json(const ExplainedKernel& explained) {
+  const auto& [kernel, explanation] = explained;
   Json json{{"kernel", kernel.kernel}, {"signature", kernel.signature}, {"variant", kernel.variant}, {"target", kernel.target},
             {"where", kernel.where},   {"id", explanation.id},          {"hit", explanation.hit}};
   if (explanation.hit) {
@@ -96,26 +96,26 @@ int CacheExplainCommand::run() {
   if (manifest_.empty()) throw UsageError("no manifest: give its file, or '-' for standard input");
   const Cache cache = choice_.cache();
   const Manifest manifest = read_manifest(manifest_);
-  std::vector<Finding> findings;
+  std::vector<ExplainedKernel> kernels;
   for (const std::string& target : unique_targets(targets_)) {
     for (ManifestKernel& kernel : kernels_of(manifest, target)) {
       cache::Explanation explanation = cache.explain(kernel.key);
-      findings.push_back({std::move(kernel), std::move(explanation)});
+      kernels.push_back({std::move(kernel), std::move(explanation)});
     }
   }
-  const auto hits = static_cast<std::size_t>(
-      std::count_if(findings.begin(), findings.end(), [](const Finding& finding) { return finding.explanation.hit; }));
+  const auto hits = static_cast<std::size_t>(std::count_if(
+      kernels.begin(), kernels.end(), [](const ExplainedKernel& explained) { return explained.explanation.hit; }));
   if (choice_.json()) {
     Json list = Json::array();
-    for (const Finding& finding : findings) list.push_back(to_json(finding));
-    print_json({{"hits", hits}, {"misses", findings.size() - hits}, {"kernels", std::move(list)}});
+    for (const ExplainedKernel& explained : kernels) list.push_back(to_json(explained));
+    print_json({{"hits", hits}, {"misses", kernels.size() - hits}, {"kernels", std::move(list)}});
   } else {
     const Terminal terminal = Terminal::standard_output();
     std::string text;
-    for (const Finding& finding : findings) text += finding_text(finding, terminal);
-    print(text + fmt::format("{} of {} found\n", hits, findings.size()));
+    for (const ExplainedKernel& explained : kernels) text += explanation_text(explained, terminal);
+    print(text + fmt::format("{} of {} found\n", hits, kernels.size()));
   }
-  return hits == findings.size() ? kDone : kFailed;
+  return hits == kernels.size() ? kDone : kFailed;
 }
 
 }  // namespace kiln::tool

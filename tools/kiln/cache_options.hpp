@@ -1,4 +1,4 @@
-// What the commands that look into a cache have in common: which cache, which of its entries, and how an entry is told.
+// What the commands that look into a cache have in common: which cache, which of its entries, and how an entry is named.
 #pragma once
 
 #include <cstdint>

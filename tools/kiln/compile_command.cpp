@@ -131,7 +131,7 @@ int CompileCommand::run() {
   const std::vector<std::string> targets = this->targets();
   const std::vector<Source> sources = read();
   const Clock::time_point start = Clock::now();
-  // What cannot be done at all is told before anything is compiled.
+  // What cannot be done at all is reported before anything is compiled.
   std::size_t total = 0;
   for (const Source& source : sources) {
     for (const std::string& target : targets) total += count_kernels(source.manifest, target, !exact_);

@@ -1,4 +1,4 @@
-// The declaration that an expression lacks: `kiln eval 'a + b' a.npy b.npy` is told how it is written.
+// The declaration that an expression lacks: `kiln eval 'a + b' a.npy b.npy` shows how it is written.
 #pragma once
 
 #include <optional>

@@ -80,7 +80,7 @@ Operand read_operand(const std::string& text, bool in_place) {
     try {
       return open_npy(text);
     } catch (const IoError&) {
-      // Of another byte order, or no file that can be mapped: read, or told what is wrong with it, below.
+      // Of another byte order, or no file that can be mapped: read, or refused with the reason, below.
     }
   }
   return load_npy(text);

@@ -1,4 +1,4 @@
-// How far a long piece of work is: a bar on a terminal, a line for each step elsewhere. On standard error.
+// How far a long job is: a bar on a terminal, a line for each step elsewhere. On standard error.
 #pragma once
 
 #include <cstddef>

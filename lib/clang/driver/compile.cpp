@@ -50,7 +50,7 @@ llvm::StringRef text(const kiln_clang_text& from) {
   return {from.data, from.size};
 }
 
-/// Keeps each finding as values, beside the text that clang would print.
+/// Keeps each diagnostic as values, beside the text that clang would print.
 class Collector : public clang::DiagnosticConsumer {
  public:
   Collector(Compiled& out, llvm::raw_ostream& log, clang::DiagnosticOptions* options) : out_(out), printer_(log, options) {}

@@ -256,7 +256,7 @@ constexpr kiln_clang_api kApi{.interface_version = KILN_CLANG_INTERFACE,
 
 }  // namespace
 
-/// The linker is told to bind calls of these here (--wrap). lld's fatal() ends the process through the first two.
+/// The linker binds calls of these here (--wrap). lld's fatal() ends the process through the first two.
 extern "C" {
 [[noreturn]] void __wrap__ZN4llvm3sys7Process4ExitEib(int code, bool no_cleanup);
 [[noreturn]] void __real__ZN4llvm3sys7Process4ExitEib(int code, bool no_cleanup);

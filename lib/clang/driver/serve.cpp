@@ -111,7 +111,7 @@ void bound_time(std::int64_t milliseconds, std::int64_t seconds) noexcept {
 }
 
 void on_crash(int signal, siginfo_t* info, void* /*context*/) {
-  if (ending.load()) send_end(false);  // while it told what it was doing
+  if (ending.load()) send_end(false);  // while it reported what it was doing
   const auto address = reinterpret_cast<std::uintptr_t>(info->si_addr);
   if (signal == SIGSEGV && info->si_code > 0 && address - stack_begin + kGuard < 2 * kGuard) {
     std::snprintf(crash_text.data(), crash_text.size(), "%zu MiB", stack_size >> 20);
@@ -128,7 +128,7 @@ void on_time_limit(int signal) {
 }
 
 void on_no_memory() {
-  // What was asked for is not told: a table that grows asks for as much as it has.
+  // What was asked for is not reported: a table that grows asks for as much as it has.
   const bool much = bounded && address_space() > bound - memory_limit / 2;
   end_service(much ? KILN_CLANG_TOO_LARGE : KILN_CLANG_NO_MEMORY, "");
 }

@@ -23,7 +23,7 @@ bool is_half(const llvm::Value* value) {
   return is_half(value->getType());
 }
 
-/// One instruction written anew, in front of itself.
+/// A replacement of one instruction, inserted before it.
 class Rewriter {
  public:
   explicit Rewriter(llvm::Instruction& instruction) : instruction_(instruction), build_(&instruction) {
@@ -156,10 +156,10 @@ class WidenHalves : public llvm::PassInfoMixin<WidenHalves> {
     if (!llvm::Triple(function.getParent()->getTargetTriple()).isX86()) return llvm::PreservedAnalyses::all();
     bool changed = false;
     for (llvm::Instruction& instruction : llvm::make_early_inc_range(llvm::instructions(function))) {
-      llvm::Value* const anew = Rewriter(instruction).rewritten();
-      if (anew == nullptr) continue;
-      anew->takeName(&instruction);
-      instruction.replaceAllUsesWith(anew);
+      llvm::Value* const replacement = Rewriter(instruction).rewritten();
+      if (replacement == nullptr) continue;
+      replacement->takeName(&instruction);
+      instruction.replaceAllUsesWith(replacement);
       instruction.eraseFromParent();
       changed = true;
     }

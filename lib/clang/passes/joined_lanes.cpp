@@ -41,7 +41,7 @@ Calls calls_to_join(llvm::BasicBlock& block) {
   for (const auto& [argument, calls] : of_argument) {
     const llvm::Function* const first = calls.front()->getCalledFunction();
     if (llvm::any_of(calls, [first](const llvm::CallInst* call) { return call->getCalledFunction() != first; })) {
-      // One behind the other, so that nothing stands between their branches.
+      // Consecutive, so that nothing stands between their branches.
       for (std::size_t i = 1; i < calls.size(); ++i) calls[i]->moveAfter(calls[i - 1]);
       llvm::append_range(found, calls);
     }

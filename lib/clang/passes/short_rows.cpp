@@ -30,7 +30,7 @@ constexpr const char* kAnnotation = "kiln_rows";
 constexpr const char* kAttribute = "kiln-rows";
 constexpr const char* kCarried = "kiln.carried";
 constexpr unsigned kFewestIterations = 4;
-/// Of so few iterations LLVM takes whole vectors or none, unless it is told otherwise.
+/// Of so few iterations LLVM takes whole vectors or none, without a hint.
 constexpr unsigned kTinyIterations = 16;
 /// Instructions of an iteration, beside which a mask is nothing.
 constexpr unsigned kMuchWork = 16;
@@ -135,7 +135,7 @@ class Row {
     is_row_ = accesses.canVectorizeMemory();
   }
 
-  /// Whether vectors are worth it: of elements that lie side by side, else for the sake of functions; not where most of a few
+  /// Whether vectors are worth it: of adjacent elements, else for the sake of functions; not where most of a few
   /// iterations would go one by one.
   [[nodiscard]] bool suits_vectors() const {
     return is_row_ && writes_ && (beside_ || calls_) &&
@@ -231,8 +231,8 @@ class Row {
   std::uint64_t largest_ = 1;  // bytes of an element
 };
 
-/// Whether the loop adds up in order, or the like, and the one around it does not go along elements that lie one behind the
-/// other, of which vectors could be made.
+/// Whether the loop carries a value from one iteration to the next, and the one around it does not iterate over consecutive
+/// elements, of which vectors could be made.
 bool is_carried(llvm::Loop& loop, llvm::LoopStandardAnalysisResults& analyses) {
   if (!loop.isInnermost() || !loop.isLoopSimplifyForm() || analyses.SE.getSmallConstantTripCount(&loop) <= kMostUnrolled)
     return false;

@@ -40,12 +40,12 @@ class LetLoopsStop : public llvm::PassInfoMixin<LetLoopsStop> {
       loop->getLoopLatches(own);
       latches.append(own.begin(), own.end());
     }
-    for (llvm::BasicBlock* const latch : latches) end_where_told(*latch, *faults);
+    for (llvm::BasicBlock* const latch : latches) end_on_request(*latch, *faults);
     const bool calls_itself = calls(function, function);
     if (calls_itself) {
       llvm::BasicBlock& entry = function.getEntryBlock();  // above the split its variables
       llvm::SplitBlock(&entry, &*entry.getFirstNonPHIOrDbgOrAlloca());
-      end_where_told(entry, *faults);
+      end_on_request(entry, *faults);
     }
     return latches.empty() && !calls_itself ? promoted : llvm::PreservedAnalyses::none();
   }
@@ -58,13 +58,13 @@ class LetLoopsStop : public llvm::PassInfoMixin<LetLoopsStop> {
     });
   }
 
-  static void end_where_told(llvm::BasicBlock& latch, llvm::GlobalVariable& faults) {
+  static void end_on_request(llvm::BasicBlock& latch, llvm::GlobalVariable& faults) {
     llvm::Instruction* const last = latch.getTerminator();
     llvm::IRBuilder<> build(last);
     llvm::Value* const stop = build.CreateStructGEP(faults.getValueType(), &faults, kStopMember);
     llvm::Type* const number = build.getInt32Ty();
-    llvm::Value* const told = build.CreateICmpNE(build.CreateLoad(number, stop, /*isVolatile=*/true), build.getInt32(0));
-    llvm::Instruction* const end = llvm::SplitBlockAndInsertIfThen(told, last, /*Unreachable=*/true);
+    llvm::Value* const requested = build.CreateICmpNE(build.CreateLoad(number, stop, /*isVolatile=*/true), build.getInt32(0));
+    llvm::Instruction* const end = llvm::SplitBlockAndInsertIfThen(requested, last, /*Unreachable=*/true);
     build.SetInsertPoint(end);
     build.CreateStore(build.getInt32(kStopped), stop, /*isVolatile=*/true);
     llvm::Type* const result = latch.getParent()->getReturnType();

@@ -1,4 +1,4 @@
-// Loops of the user's functions that a kernel in debug mode on the CPU can be told to end.
+// Loops of the user's functions that a kernel in debug mode on the CPU can be asked to end.
 #pragma once
 
 namespace llvm {

@@ -43,7 +43,7 @@ Instructions with_cores(const Instructions& values, const llvm::Loop& items, con
   return all;
 }
 
-/// What accesses do not alias is said of one item's: of each copy anew.
+/// What accesses do not alias holds for one item: each copy gets scopes of its own.
 void renew_scopes(llvm::ArrayRef<llvm::BasicBlock*> blocks, Builder& builder) {
   llvm::SmallSetVector<llvm::MDNode*, 4> lists;
   for (llvm::BasicBlock* const block : blocks) {
@@ -53,16 +53,16 @@ void renew_scopes(llvm::ArrayRef<llvm::BasicBlock*> blocks, Builder& builder) {
       }
     }
   }
-  llvm::DenseMap<llvm::MDNode*, llvm::MDNode*> anew;
-  llvm::cloneNoAliasScopes(lists.getArrayRef(), anew, "item", builder.getContext());
+  llvm::DenseMap<llvm::MDNode*, llvm::MDNode*> copied;
+  llvm::cloneNoAliasScopes(lists.getArrayRef(), copied, "item", builder.getContext());
   for (const llvm::MDNode* const list : lists) {
     for (const llvm::MDOperand& scope : list->operands()) {
-      llvm::MDNode* const copy = anew.lookup(llvm::cast<llvm::MDNode>(scope));
+      llvm::MDNode* const copy = copied.lookup(llvm::cast<llvm::MDNode>(scope));
       builder.CreateNoAliasScopeDeclaration(llvm::MDNode::get(builder.getContext(), {copy}));
     }
   }
   for (llvm::BasicBlock* const block : blocks) {
-    for (llvm::Instruction& instruction : *block) llvm::adaptNoAliasScopes(&instruction, anew, builder.getContext());
+    for (llvm::Instruction& instruction : *block) llvm::adaptNoAliasScopes(&instruction, copied, builder.getContext());
   }
 }
 

@@ -16,7 +16,7 @@
 #include <llvm/Transforms/Scalar/SimplifyCFG.h>
 #include <llvm/Transforms/Utils/BasicBlockUtils.h>
 
-#include "clang/spmd/widener.hpp"
+#include "clang/spmd/legality.hpp"
 
 namespace kiln::clang_module {
 namespace {

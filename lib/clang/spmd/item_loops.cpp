@@ -33,14 +33,14 @@ bool reads_the_same(const llvm::Loop& loop, const Shapes& shapes) {
   return true;
 }
 
-/// Whether the elements of neighbouring items that the instruction accesses lie side by side.
+/// Whether the elements of neighbouring items that the instruction accesses are adjacent.
 bool is_beside(const llvm::Instruction& access, const llvm::Value& address, const Shapes& shapes) {
   llvm::Type* const type = llvm::getLoadStoreType(const_cast<llvm::Instruction*>(&access));
   return shapes.of(&address) ==
          Shape::by(static_cast<std::int64_t>(access.getDataLayout().getTypeStoreSize(type).getFixedValue()));
 }
 
-/// Whether most of what items read and write lies side by side, in tiles or in memory.
+/// Whether most of what items read and write is adjacent, in tiles or in memory.
 bool lie_beside(const llvm::Loop& loop, const Shapes& shapes) {
   int beside = 0;
   int apart = 0;
@@ -56,12 +56,12 @@ bool lie_beside(const llvm::Loop& loop, const Shapes& shapes) {
       }
     }
   }
-  // One by one, elements of items side by side are each in a line of their own.
+  // One by one, adjacent elements of items are each in a line of their own.
   constexpr int kOfLine = 3;
   return beside > apart && kOfLine * beside > moved;
 }
 
-/// Whether inner loops access elements of items that lie side by side in memory: for one item each is in a line of its own.
+/// Whether inner loops access elements of items that are adjacent in memory: for one item each is in a line of its own.
 bool reads_across(const llvm::Loop& loop, const Shapes& shapes) {
   return llvm::any_of(loop.getSubLoops(), [&](const llvm::Loop* inner) {
     return llvm::any_of(inner->blocks(), [&](const llvm::BasicBlock* block) {

@@ -23,17 +23,17 @@ struct LoopAnalyses {
 /// Loops that are marked for one vector of width 1 are of items that have elements of their own.
 [[nodiscard]] bool is_of_items(const llvm::Loop& loop);
 
-/// Whether what an inner loop accesses lies one behind the other, or is one and the same.
+/// Whether what an inner loop accesses is consecutive, or is one and the same.
 [[nodiscard]] bool goes_along(const llvm::Loop& inner, llvm::ScalarEvolution& evolution);
 
-/// Whether an item without loops has a few elements one behind the other, which LLVM's vectorizer reads and writes as whole
+/// Whether an item without loops has a few consecutive elements, which LLVM's vectorizer reads and writes as whole
 /// vectors that it shuffles. `shapes`: without tiles.
 [[nodiscard]] bool suits_shuffles(const llvm::Loop& loop, const Shapes& shapes);
 /// Gives a loop over items to LLVM's vectorizer.
 void leave_to_llvm(llvm::Loop& loop);
 
 /// Whether lanes are better than what LLVM makes of one item: where items go different ways or read what is the same for all,
-/// and where most of what they read and write lies side by side, unless each of an item's loops is a row of vectors itself.
+/// and where most of what they read and write is adjacent, unless each of an item's loops is a row of vectors itself.
 [[nodiscard]] bool suits_lanes(llvm::Loop& loop, const Shapes& shapes, LoopAnalyses analyses);
 
 /// The number of items below which they go one after the other, as a value in front of the loop; null where lanes take any

@@ -1,4 +1,4 @@
-// What has no vector form: atomic operations, calls, and accesses of elements that vectors do not have side by side.
+// What has no vector form: atomic operations, calls, and accesses of elements that vectors do not have adjacent.
 #include <llvm/Analysis/ValueTracking.h>
 #include <llvm/IR/InlineAsm.h>
 #include <llvm/Transforms/Utils/LowerAtomic.h>
@@ -132,7 +132,7 @@ llvm::Value* Widener::with_lane(llvm::Value* whole, llvm::Value* one, llvm::Valu
   return whole;
 }
 
-// For the lanes that are on, the lowest first. Where all are, one behind the other; else, and of long ones, in a loop.
+// For the lanes that are on, the lowest first. Where all are, consecutively; else, and of long ones, in a loop.
 llvm::Value* Widener::lane_by_lane(llvm::Instruction& instruction, unsigned part, llvm::Value* mask) {
   llvm::SmallVector<llvm::Value*, 4> operands;
   for (llvm::Use& operand : instruction.operands()) {

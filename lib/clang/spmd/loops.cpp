@@ -22,7 +22,7 @@ const llvm::ICmpInst* comparison_of(const llvm::Loop& loop, const Shapes& shapes
 
 }  // namespace
 
-// Where all lanes are on, and whether they stay is told by the first and the last, a loop without masks comes first.
+// Where all lanes are on, and the first and the last decide whether they stay, a loop without masks comes first.
 void Vectorizer::emit_loop(const Node& node, const Vectors& mask) {
   if (along_cores_.contains(node.loop)) return emit_along_cores(*node.loop, mask);
   const Region& region = regions_.of(node.loop);
@@ -57,7 +57,7 @@ void Vectorizer::emit_loop(const Node& node, const Vectors& mask) {
   builder_.SetInsertPoint(end);
 }
 
-// By the first and the last: those between have what is between, if the numbers do not begin anew there.
+// By the first and the last: those between have what is between, if the numbers do not begin again there.
 llvm::Value* Vectorizer::all_stay(const llvm::Loop& loop, const llvm::ICmpInst& comparison) {
   const bool is_signed = comparison.isSigned();
   llvm::Value* stay = builder_.getTrue();

@@ -63,11 +63,11 @@ class Shapes {
   [[nodiscard]] bool comes_together(const llvm::BasicBlock* block) const { return !joins_.contains(block); }
   /// Memory of a lane's own: made by a statement of the body, or the core of an item in a tile.
   [[nodiscard]] bool is_private(const llvm::Value* memory) const { return private_.contains(memory); }
-  /// Bytes of one lane's, as they lie one behind the other.
+  /// Bytes of one lane's, contiguous.
   [[nodiscard]] std::uint64_t bytes_of(const llvm::Value& memory) const;
   /// Of all such memory of one lane.
   [[nodiscard]] std::uint64_t private_bytes() const;
-  /// Bytes of its elements, where those of all lanes lie side by side; 0: each lane's is in one piece.
+  /// Bytes of its elements, where those of all lanes are interleaved; 0: each lane's is contiguous.
   [[nodiscard]] std::uint64_t interleaved(const llvm::Value* memory) const { return private_.lookup(memory); }
   /// Bytes of one lane's in a window of the core, of cores that are in windows; else 0.
   [[nodiscard]] std::uint64_t window_bytes(const llvm::Value& core) const;

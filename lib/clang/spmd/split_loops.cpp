@@ -19,7 +19,7 @@
 namespace kiln::clang_module::spmd {
 namespace {
 
-/// Shorter ones are in whole tiles, whose elements lanes read without transposing them anew (windows.cpp).
+/// Shorter ones are in whole tiles, whose elements lanes read without transposing them again (windows.cpp).
 constexpr unsigned kFewestIterations = 65;
 
 const llvm::CallInst* core_at(const llvm::Value* address) {

@@ -30,6 +30,7 @@
 #include "clang/passes/short_rows.hpp"
 #include "clang/spmd/blocks.hpp"
 #include "clang/spmd/item_loops.hpp"
+#include "clang/spmd/legality.hpp"
 #include "clang/spmd/split_loops.hpp"
 #include "clang/spmd/tiles.hpp"
 #include "clang/spmd/vectorizer.hpp"
@@ -39,7 +40,7 @@ namespace {
 
 using namespace spmd;
 
-/// Iterations of an inner loop wait for one another: two vectors side by side take the time of one until the arithmetic itself
+/// Iterations of an inner loop wait for one another: two independent vectors take the time of one until the arithmetic itself
 /// is the limit, on any processor whose additions take longer than they keep the next one waiting.
 constexpr unsigned kParts = 2;
 /// Vectors of a team's threads that go on together, where one warp takes no more.
@@ -124,7 +125,7 @@ Refused why_not(const llvm::Loop& loop, const Shapes& shapes) {
   }
   for (const llvm::BasicBlock* const block : loop.blocks()) {
     for (const llvm::Instruction& instruction : *block) {
-      if (std::string why = why_not_wide(instruction, shapes); !why.empty()) return Refusal{"it " + why, &instruction};
+      if (std::string why = why_illegal(instruction, shapes); !why.empty()) return Refusal{"it " + why, &instruction};
     }
   }
   return std::nullopt;
@@ -200,7 +201,7 @@ class Candidate {
     if (width.lanes < (threads ? 2 : kFewestLanes)) return Refusal{"a register holds two of its numbers only"};
     const LoopAnalyses analyses{evolution_, dominators_, accesses_, target_};
     if (is_of_items(loop_) && !suits_lanes(loop_, shapes, analyses)) {
-      return Refusal{"elements of one item lie side by side, those of several do not"};
+      return Refusal{"elements of one item are adjacent, those of several are not"};
     }
     Vectorizer(regions, shapes, evolution_, loops_along_cores(loop_, shapes, analyses), width)
         .run(fewest_for_lanes(loop_, shapes, analyses, width.all()));

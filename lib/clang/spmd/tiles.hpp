@@ -1,4 +1,4 @@
-// Cores of neighbouring items, which lie one behind the other in memory, in tiles: element e of all lanes side by side.
+// Cores of neighbouring items, which are consecutive in memory, in tiles: element e of all lanes adjacent.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>

@@ -6,7 +6,7 @@
 
 namespace kiln::clang_module::spmd {
 
-/// Partial linearization: blocks that only some lanes reach run one behind the other, each with the mask of its lanes, and are
+/// Partial linearization: blocks that only some lanes reach run in sequence, each with the mask of its lanes, and are
 /// jumped over where none is on; branches that are the same for all lanes stay branches.
 class Vectorizer {
  public:

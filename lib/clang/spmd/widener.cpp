@@ -10,52 +10,15 @@
 #include <numeric>
 #include <optional>
 
-#include "clang/spmd/blocks.hpp"
+#include "clang/spmd/legality.hpp"
 #include "clang/spmd/tiles.hpp"
 
 namespace kiln::clang_module::spmd {
 namespace {
 
-bool is_number(const llvm::Type* type) {
-  return type->isIntegerTy() || type->isFloatingPointTy() || type->isPointerTy();
-}
-
-/// Elements of memory that vectors of it have side by side.
+/// Adjacent elements of memory in a vector of it.
 bool fits_memory(llvm::Type* type, const llvm::DataLayout& layout) {
   return layout.getTypeSizeInBits(type) == 8 * layout.getTypeAllocSize(type).getFixedValue();
-}
-
-bool divides_integers(const llvm::Instruction& instruction) {
-  switch (instruction.getOpcode()) {
-    case llvm::Instruction::UDiv:
-    case llvm::Instruction::SDiv:
-    case llvm::Instruction::URem:
-    case llvm::Instruction::SRem:
-      return true;
-    default:
-      return false;
-  }
-}
-
-bool is_barrier(const llvm::CallInst& call) {
-  return call.getCalledFunction() != nullptr && call.getCalledFunction()->getName() == kBarrierName;
-}
-
-/// What optimizers are told, and nothing that runs.
-bool does_nothing(const llvm::Instruction& instruction) {
-  const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  if (intrinsic == nullptr) return false;
-  switch (intrinsic->getIntrinsicID()) {
-    case llvm::Intrinsic::assume:
-    case llvm::Intrinsic::experimental_noalias_scope_decl:
-    case llvm::Intrinsic::lifetime_start:
-    case llvm::Intrinsic::lifetime_end:
-    case llvm::Intrinsic::sideeffect:
-    case llvm::Intrinsic::donothing:
-      return true;
-    default:
-      return intrinsic->isDebugOrPseudoInst();
-  }
 }
 
 struct Variant {
@@ -95,47 +58,6 @@ void keep_gathers(llvm::Function& function) {
 }
 
 }  // namespace
-
-bool moves_stack(const llvm::Instruction& instruction) {
-  if (const auto* const memory = llvm::dyn_cast<llvm::AllocaInst>(&instruction)) return !memory->isStaticAlloca();
-  const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
-  return intrinsic != nullptr && (intrinsic->getIntrinsicID() == llvm::Intrinsic::stacksave ||
-                                  intrinsic->getIntrinsicID() == llvm::Intrinsic::stackrestore);
-}
-
-std::string why_not_wide(const llvm::Instruction& instruction, const Shapes& shapes) {
-  if (does_nothing(instruction)) return "";
-  if (instruction.isVolatile()) return "reads or writes what is volatile";
-  if (llvm::isa<llvm::InvokeInst, llvm::CallBrInst, llvm::IndirectBrInst, llvm::ResumeInst>(instruction)) {
-    return "has exceptions or computed jumps";
-  }
-  if (instruction.isTerminator() && !llvm::isa<llvm::BranchInst, llvm::SwitchInst, llvm::UnreachableInst>(instruction)) {
-    return "leaves the function in its middle";
-  }
-  if (moves_stack(instruction)) return "has an array whose length is known only when it runs";
-  if (const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
-    if (call->isInlineAsm()) return "has machine code of its own";
-    if (call->isConvergent() && !is_barrier(*call) && !takes_from_below(*call) && !takes_of_lane(*call))
-      return "calls a function that lanes must call together";
-  }
-  if (llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) return "";
-  if (shapes.of(&instruction).is_varying() && !instruction.getType()->isVoidTy() && !is_number(instruction.getType())) {
-    return "computes with vectors or structures";
-  }
-  const auto* const member = llvm::dyn_cast<llvm::ExtractValueInst>(&instruction);
-  if (member != nullptr && llvm::isa<llvm::AtomicCmpXchgInst>(member->getAggregateOperand())) return "";
-  for (const llvm::Use& operand : instruction.operands()) {
-    if (operand->getType()->isTokenTy() || operand->getType()->isMetadataTy()) return "has what no vector can hold";
-    if (shapes.of(operand).is_varying() && !is_number(operand->getType())) return "computes with vectors or structures";
-  }
-  return "";
-}
-
-bool needs_a_lane(const llvm::Instruction& instruction, const Shapes& shapes) {
-  if (does_nothing(instruction)) return false;
-  if (instruction.mayReadOrWriteMemory() || llvm::isa<llvm::CallInst>(instruction)) return true;
-  return divides_integers(instruction) && shapes.of(&instruction).is_uniform();
-}
 
 void forget_scopes(llvm::Instruction& instruction) {
   instruction.setMetadata(llvm::LLVMContext::MD_alias_scope, nullptr);
@@ -251,24 +173,24 @@ llvm::Value* Widener::widened_operation(llvm::Instruction& instruction, unsigned
     operands[0] = builder_.CreateSelect(mask, builder_.CreateFreeze(operands[0]), llvm::Constant::getNullValue(type));
     operands[1] = builder_.CreateOr(builder_.CreateFreeze(operands[1]), builder_.CreateZExt(builder_.CreateNot(mask), type));
   }
-  llvm::Value* anew = nullptr;
+  llvm::Value* wide = nullptr;
   if (auto* const cast = llvm::dyn_cast<llvm::CastInst>(&instruction)) {
-    anew = builder_.CreateCast(cast->getOpcode(), operands[0], widened(cast->getType()));
+    wide = builder_.CreateCast(cast->getOpcode(), operands[0], widened(cast->getType()));
   } else if (auto* const compare = llvm::dyn_cast<llvm::CmpInst>(&instruction)) {
-    anew = builder_.CreateCmp(compare->getPredicate(), operands[0], operands[1]);
+    wide = builder_.CreateCmp(compare->getPredicate(), operands[0], operands[1]);
   } else if (llvm::isa<llvm::SelectInst>(instruction)) {
-    anew = builder_.CreateSelect(operands[0], operands[1], operands[2]);
+    wide = builder_.CreateSelect(operands[0], operands[1], operands[2]);
   } else if (llvm::isa<llvm::FreezeInst>(instruction)) {
-    anew = builder_.CreateFreeze(operands[0]);
+    wide = builder_.CreateFreeze(operands[0]);
   } else {
-    anew = builder_.CreateNAryOp(instruction.getOpcode(), operands);
+    wide = builder_.CreateNAryOp(instruction.getOpcode(), operands);
   }
-  if (auto* const made = llvm::dyn_cast<llvm::Instruction>(anew);
+  if (auto* const made = llvm::dyn_cast<llvm::Instruction>(wide);
       made != nullptr && made->getOpcode() == instruction.getOpcode()) {
     made->copyIRFlags(&instruction);
     made->copyMetadata(instruction, {llvm::LLVMContext::MD_fpmath});
   }
-  return anew;
+  return wide;
 }
 
 llvm::Value* Widener::address_step(llvm::GetElementPtrInst& address, unsigned part) {
@@ -288,7 +210,7 @@ llvm::Value* Widener::address_step(llvm::GetElementPtrInst& address, unsigned pa
   return varying && !made->getType()->isVectorTy() ? builder_.CreateVectorSplat(width_.lanes, made) : made;
 }
 
-// Where the elements of all lanes lie side by side, an index counts those of all.
+// Where the elements of all lanes are adjacent, an index counts those of all.
 llvm::Value* Widener::interleaved_step(llvm::GetElementPtrInst& address, unsigned part) {
   llvm::Value* const base = address.getPointerOperand();
   llvm::MapVector<llvm::Value*, llvm::APInt> variable;
@@ -371,10 +293,10 @@ llvm::Value* Widener::call(llvm::CallInst& call, unsigned part, llvm::Value* mas
     if (llvm::isVectorIntrinsicWithOverloadTypeAtArg(intrinsic, static_cast<int>(i)))
       types.push_back(arguments.back()->getType());
   }
-  llvm::CallInst* const anew =
+  llvm::CallInst* const wide =
       builder_.CreateCall(llvm::Intrinsic::getDeclaration(call.getModule(), intrinsic, types), arguments);
-  anew->copyIRFlags(&call);
-  return anew;
+  wide->copyIRFlags(&call);
+  return wide;
 }
 
 // Of fewer lanes than are asked for the first ones, again and again.
@@ -392,12 +314,12 @@ llvm::Value* Widener::call_variant(llvm::CallInst& call, unsigned part) {
   for (unsigned from = 0; from < width_.lanes; from += variant.lanes) {
     llvm::SmallVector<llvm::Value*, 2> arguments;
     for (llvm::Value* const argument : call.args()) arguments.push_back(cut(vector(argument, part), from, variant.lanes));
-    llvm::CallInst* const anew = builder_.CreateCall(variant.function, arguments);
-    anew->setDoesNotAccessMemory();
-    anew->setDoesNotThrow();
-    anew->addFnAttr(llvm::Attribute::WillReturn);
-    if (llvm::isa<llvm::FPMathOperator>(anew) && llvm::isa<llvm::FPMathOperator>(call)) anew->copyFastMathFlags(&call);
-    whole = whole == nullptr ? anew : llvm::concatenateVectors(builder_, {whole, anew});
+    llvm::CallInst* const wide = builder_.CreateCall(variant.function, arguments);
+    wide->setDoesNotAccessMemory();
+    wide->setDoesNotThrow();
+    wide->addFnAttr(llvm::Attribute::WillReturn);
+    if (llvm::isa<llvm::FPMathOperator>(wide) && llvm::isa<llvm::FPMathOperator>(call)) wide->copyFastMathFlags(&call);
+    whole = whole == nullptr ? wide : llvm::concatenateVectors(builder_, {whole, wide});
   }
   return variant.lanes > width_.lanes ? cut(whole, 0, width_.lanes) : whole;
 }

@@ -19,7 +19,7 @@ using Vectors = llvm::SmallVector<llvm::Value*, 2>;
 /// How many lanes there are.
 struct Width {
   unsigned lanes;      ///< of a vector
-  unsigned parts;      ///< vectors that are computed side by side, so that one's results are not waited for
+  unsigned parts;      ///< vectors that are computed together, so that one's results are not waited for
   bool once = false;   ///< the loop has as many iterations, no more and no less
   bool alone = false;  ///< they are all threads of the block: nobody is waited for at a barrier
   [[nodiscard]] unsigned all() const { return lanes * parts; }
@@ -30,12 +30,6 @@ inline constexpr unsigned kWarp = 32;
 /// Whether it gives what another lane of the warp has, a constant number of lanes behind; or one lane's value to all.
 [[nodiscard]] bool takes_from_below(const llvm::Instruction& instruction);
 [[nodiscard]] bool takes_of_lane(const llvm::Instruction& instruction);
-/// Whether it is of an array whose length is known only when it runs.
-[[nodiscard]] bool moves_stack(const llvm::Instruction& instruction);
-/// Why an instruction has no vector form; empty where it has one.
-[[nodiscard]] std::string why_not_wide(const llvm::Instruction& instruction, const Shapes& shapes);
-/// Whether it may not run where no lane is on, or costs much.
-[[nodiscard]] bool needs_a_lane(const llvm::Instruction& instruction, const Shapes& shapes);
 /// Of a copy for one lane: what accesses do not alias is said of one item's.
 void forget_scopes(llvm::Instruction& instruction);
 
@@ -65,8 +59,8 @@ class Widener {
   [[nodiscard]] llvm::Value* vector(llvm::Value* value, unsigned part);
   /// When all is written: operations on memory that no other thread of the host sees need not be atomic.
   void finish();
-  void set(const llvm::Value* value, llvm::Value* anew) { scalars_[value] = anew; }
-  void set(const llvm::Value* value, Vectors anew) { vectors_[value] = std::move(anew); }
+  void set(const llvm::Value* value, llvm::Value* widened) { scalars_[value] = widened; }
+  void set(const llvm::Value* value, Vectors widened) { vectors_[value] = std::move(widened); }
   void set(const llvm::Value* core, const Window& window) { windows_[core] = window; }
   /// One vector of all lanes, of a value that varies; and what one lane has of another.
   [[nodiscard]] llvm::Value* all_lanes(llvm::Value* value);

@@ -37,7 +37,7 @@ struct Log {
   std::size_t bytes = 0;
 };
 
-/// A text that is linked to others: without its places in sources, whose files are numbered anew in each.
+/// A text that is linked to others: without its places in sources, whose files are numbered again in each.
 std::string without_places(std::string_view text) {
   std::string kept;
   while (!text.empty()) {

@@ -41,7 +41,7 @@ struct CapturedLaunch {
   std::vector<std::vector<char>> parameters;
 };
 using Graph = std::vector<CapturedLaunch>;
-/// A link: the texts so far, one behind the other, which is how PTX links.
+/// A link: the texts so far, consecutively, which is how PTX links.
 struct Link {
   std::string text;
   char* log = nullptr;  ///< the caller's; null: there is none

@@ -42,12 +42,12 @@ void Block::fail_waiting() const {
   const std::string who = "block " + text_of(position());
   const std::string all = std::to_string(threads_) + " threads";
   if (alive_threads < threads_) {
-    throw Finding(Fault::launch_failed, who + ": " + std::to_string(threads_ - alive_threads) + " of its " + all +
-                                            " ended without reaching what the others wait for; of the first warp that waits, " +
-                                            where);
+    throw KernelFault(Fault::launch_failed,
+                      who + ": " + std::to_string(threads_ - alive_threads) + " of its " + all +
+                          " ended without reaching what the others wait for; of the first warp that waits, " + where);
   }
-  throw Finding(Fault::launch_failed,
-                who + ": its " + all + " wait for one another at different places; of the first warp, " + where);
+  throw KernelFault(Fault::launch_failed,
+                    who + ": its " + all + " wait for one another at different places; of the first warp, " + where);
 }
 
 void Block::arrive(std::uint32_t number, unsigned lanes, unsigned expected, unsigned yes, BarrierResult result) {

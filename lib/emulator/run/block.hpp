@@ -18,7 +18,7 @@ class Block {
  public:
   Block(Launch& launch, std::uint32_t number);
 
-  /// Runs some warp for a while. False where all threads have ended. Finding where those that have not all wait.
+  /// Runs some warp for a while. False where all threads have ended. KernelFault where those that have not all wait.
   bool run(std::uint64_t random);
 
   [[nodiscard]] Launch& launch() noexcept { return launch_; }

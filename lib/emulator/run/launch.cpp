@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <memory>
 
-#include "emulator/finding.hpp"
+#include "emulator/kernel_fault.hpp"
 #include "emulator/run/block.hpp"
 
 namespace kiln::emulator {
 namespace {
 
-/// Blocks that run side by side, as on a small device.
+/// Blocks that run in parallel, as on a small device.
 constexpr std::uint32_t kResident = 8;
 
 std::uint64_t next_random(std::uint64_t& state) {
@@ -48,7 +48,7 @@ void run(Launch& launch) {
     const std::size_t chosen = next_random(random) % resident.size();
     if (!resident[chosen]->run(next_random(random))) resident.erase(resident.begin() + static_cast<std::ptrdiff_t>(chosen));
     if (launch.steps > launch.most_steps) {
-      throw Finding(Fault::timeout, "ran for " + std::to_string(launch.most_steps) + " instructions without an end");
+      throw KernelFault(Fault::timeout, "ran for " + std::to_string(launch.most_steps) + " instructions without an end");
     }
   }
 }

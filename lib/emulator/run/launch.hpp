@@ -57,7 +57,7 @@ struct Launch {
   std::uint64_t instructions = 0;  ///< of threads
 };
 
-/// Runs every block, in an order that the seed chooses. Throws Finding.
+/// Runs every block, in an order that the seed chooses. Throws KernelFault.
 void run(Launch& launch);
 
 }  // namespace kiln::emulator

@@ -343,8 +343,8 @@ std::string Warp::waiting_text() const {
 void Warp::fail(Fault fault, const Instruction& instruction, unsigned lane, const std::string& what) const {
   const Launch& launch = block_.launch();
   const std::string place = launch.program.place_of(instruction.statement);
-  throw Finding(fault, "thread " + text_of(position_in(launch.block, thread(lane))) + " of block " +
-                           text_of(block_.position()) + " " + what + (place.empty() ? "" : ", at " + place));
+  throw KernelFault(fault, "thread " + text_of(position_in(launch.block, thread(lane))) + " of block " +
+                               text_of(block_.position()) + " " + what + (place.empty() ? "" : ", at " + place));
 }
 
 }  // namespace kiln::emulator

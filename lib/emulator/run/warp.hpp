@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "emulator/decode/code.hpp"
-#include "emulator/finding.hpp"
+#include "emulator/kernel_fault.hpp"
 #include "emulator/memory.hpp"
 
 namespace kiln::emulator {
@@ -66,7 +66,7 @@ class Warp {
     Use use;
     const char* value = nullptr;  ///< what is written
   };
-  /// The memory at an address of the instruction's space, checked. Throws Finding.
+  /// The memory at an address of the instruction's space, checked. Throws KernelFault.
   [[nodiscard]] char* memory(const Request& request, std::uint64_t address);
   [[noreturn]] void fail(Fault fault, const Instruction& instruction, unsigned lane, const std::string& what) const;
   /// Carry flags, one for each lane.

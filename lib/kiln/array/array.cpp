@@ -121,12 +121,12 @@ Array Array::full_raw(const Shape& shape, DType dtype, const void* value) {
   const std::size_t item = itemsize(dtype);
   const std::size_t total = static_cast<std::size_t>(array.size()) * item;
   if (total == 0) return array;
-  // Doubling up to a piece that stays in the cache, then that piece again and again.
-  constexpr std::size_t kPiece = 16384;
+  // Doubling up to a chunk that stays in the cache, then that chunk again and again.
+  constexpr std::size_t kChunk = 16384;
   char* data = array.rep()->data;
   std::memcpy(data, value, item);
   for (std::size_t done = item; done < total;) {
-    const std::size_t step = std::min({done, total - done, kPiece});
+    const std::size_t step = std::min({done, total - done, kChunk});
     std::memcpy(data + done, data, step);
     done += step;
   }

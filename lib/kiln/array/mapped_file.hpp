@@ -1,4 +1,4 @@
-// A file's bytes as memory. What the file has no longer when it is read (someone made it shorter) is zeros, and is told by
+// A file's bytes as memory. What the file has no longer when it is read (someone made it shorter) is zeros, and is reported by
 // check(): the signal that the system sends for it does not end the process.
 #pragma once
 

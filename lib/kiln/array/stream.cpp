@@ -69,7 +69,7 @@ SynchronizeScope::~SynchronizeScope() noexcept(false) {
   try {
     stream_.synchronize();
   } catch (...) {
-    // The exception that leaves the scope is told; two cannot be.
+    // The exception that leaves the scope is reported; two cannot be.
   }
 }
 

@@ -60,11 +60,11 @@ void not_tuned(Session* session, const std::string& kernel, const std::string& w
     return;
   }
   static constinit std::mutex mutex;
-  static auto& told = *new std::set<std::pair<std::string, std::string>>;  // calls run while the program exits
+  static auto& reported = *new std::set<std::pair<std::string, std::string>>;  // calls run while the program exits
   constexpr std::size_t kMostLines = 1000;
   {
     const std::lock_guard lock(mutex);
-    if (told.size() >= kMostLines || !told.emplace(kernel, why).second) return;
+    if (reported.size() >= kMostLines || !reported.emplace(kernel, why).second) return;
   }
   base::log_line("KILN_TUNE: " + kernel + " is not tuned: " + why);
 }

@@ -25,7 +25,7 @@ class Rounds {
     }
   }
 
-  /// Runs the works from `first` to before `last` that still run, queued one behind the other; the milliseconds of all.
+  /// Runs the works from `first` to before `last` that still run, queued in sequence; the milliseconds of all.
   double run(std::size_t first, std::size_t last, bool counts) {
     std::vector<std::size_t> ran;
     for (std::size_t i = first; i < last; ++i) {

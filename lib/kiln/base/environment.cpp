@@ -18,10 +18,10 @@ Word env_word(const char* name, std::span<const std::string_view> words, std::st
     line += words[i];
   }
   line += "; " + std::string(otherwise);
-  // Variables are read again and again; the same line is told once.
-  static std::atomic<std::size_t> told{0};
+  // Variables are read again and again; the same line is reported once.
+  static std::atomic<std::size_t> reported{0};
   const std::size_t mark = std::hash<std::string>()(line) | 1;
-  if (told.exchange(mark) != mark) tell_line(line);
+  if (reported.exchange(mark) != mark) tell_line(line);
   return {.value = {}, .unknown = true};
 }
 

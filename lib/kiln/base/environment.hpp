@@ -21,7 +21,7 @@ struct Word {
   std::string_view value;  ///< one of them; empty where the variable is empty, not set, or says something else
   bool unknown = false;    ///< it says something else
 };
-/// Something else is told once (tell_line), with the words there are and `otherwise`: what holds then.
+/// Something else is reported once (tell_line), with the words there are and `otherwise`: what holds then.
 [[nodiscard]] Word env_word(const char* name, std::span<const std::string_view> words, std::string_view otherwise);
 
 }  // namespace kiln::base

@@ -13,7 +13,7 @@
 
 namespace kiln::base {
 
-/// A failed step: errno (0 where it is our own finding) and one line, "cannot open /a/b: Permission denied".
+/// A failed step: errno (0 where kiln itself found it) and one line, "cannot open /a/b: Permission denied".
 struct FileError {
   int code = 0;
   std::string text;

@@ -58,7 +58,7 @@ inline const char* name_in(int folder, const std::string& path) noexcept {
   return slash == std::string::npos ? path.c_str() : path.c_str() + slash + 1;
 }
 
-/// Whether the open file is the one that has that name in the folder; false where neither can be told.
+/// Whether the open file is the one that has that name in the folder; false where neither is known.
 inline bool is_named(int fd, int folder, const char* name) noexcept {
   struct stat open{};
   struct stat named{};

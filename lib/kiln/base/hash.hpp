@@ -22,7 +22,7 @@ using Hash128 = std::array<unsigned char, 16>;
 /// XXH3-64, for look-ups in this process.
 [[nodiscard]] std::uint64_t hash64(std::string_view bytes) noexcept;
 
-/// hash128 of bytes that come in pieces.
+/// hash128 of bytes that come in chunks.
 class Hasher128 {
  public:
   Hasher128();

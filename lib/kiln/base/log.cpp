@@ -24,7 +24,7 @@ namespace {
 
 using Callback = std::function<void(std::string_view)>;
 
-// Never destroyed: a fault may have to be told while the program exits. The mutex covers only the copying of the pointer.
+// Never destroyed: a fault may have to be reported while the program exits. The mutex covers only the copying of the pointer.
 constinit std::mutex callback_mutex;
 constinit std::shared_ptr<const Callback>* callback = nullptr;
 
@@ -91,11 +91,11 @@ bool hand_on(std::string_view line) {
     const std::lock_guard lock(callback_mutex);
     if (callback != nullptr) current = *callback;
   }
-  bool told = false;
+  bool written = false;
   const std::string wanted = env("KILN_LOG").value_or("");
   if (wanted == "1" && current == nullptr) {
     write_to(STDERR_FILENO, line);
-    told = true;
+    written = true;
   } else if (wanted != "1" && wanted != "0" && !wanted.empty()) {
     // Opened for each line: there are few, and a child process may have closed what is open.
     const auto file = FileDescriptor::open(wanted, O_WRONLY | O_APPEND | O_CREAT | O_NONBLOCK | O_NOCTTY, 0666);
@@ -105,10 +105,10 @@ bool hand_on(std::string_view line) {
     } else if (!complained.exchange(true)) {
       write_to(STDERR_FILENO, "cannot open KILN_LOG " + wanted + ": " + errno_text(errno));
     }
-    told = bool(file);
+    written = bool(file);
   }
   if (current != nullptr) (*current)(line);
-  return told || current != nullptr;
+  return written || current != nullptr;
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// A file that is written in pieces and appears under its name whole or not at all. publish_file does the same for what is in
+// A file that is written in chunks and appears under its name whole or not at all. publish_file does the same for what is in
 // memory.
 #pragma once
 

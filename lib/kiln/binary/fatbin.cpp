@@ -61,7 +61,7 @@ bool is_fatbin(std::string_view bytes) {
 FatbinContents fatbin_contents(std::string_view bytes) {
   FatbinContents found;
   while (true) {
-    // Sections of objects have them one behind the other, aligned.
+    // Sections of objects have them consecutively, aligned.
     while (!bytes.empty() && bytes.front() == '\0') bytes.remove_prefix(1);
     if (!is_fatbin(bytes)) return found;
     const std::size_t size = add_entries(bytes, found);

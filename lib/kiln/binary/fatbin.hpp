@@ -16,7 +16,7 @@ struct FatbinContents {
 
 /// Whether the bytes are a fatbin.
 [[nodiscard]] bool is_fatbin(std::string_view bytes);
-/// Of every fatbin that lies in the bytes one behind the other. Nothing is told of entries behind a damaged one.
+/// Entries of all consecutive fatbins in the bytes. Entries after a damaged one are left out.
 [[nodiscard]] FatbinContents fatbin_contents(std::string_view bytes);
 /// "sm_90" of a cubin, which is an ELF file of NVIDIA's machine.
 [[nodiscard]] std::string cubin_arch(std::string_view bytes);

@@ -183,7 +183,7 @@ class Reader {
     return any;
   }
 
-  /// LLVM's OffloadBinary, one behind the other: a header, an entry, its strings, the image.
+  /// Consecutive OffloadBinaries of LLVM's: a header, an entry, its strings, the image.
   void packed_images(const std::string& name, std::string_view bytes, bool lazy) {
     constexpr std::uint32_t kMagic = 0xad10ff10;
     while (read_little_endian<std::uint32_t>(bytes, 0) == kMagic) {

@@ -111,20 +111,20 @@ std::optional<FileError> BundleWriter::add(const Hash128& digest, std::string_vi
 std::optional<FileError> BundleWriter::finish() {
   const std::uint64_t index = file_.size();
   base::Hasher128 of_index;
-  std::string piece;
+  std::string chunk;
   const auto flush = [&] {
-    of_index.update(piece);
-    auto fault = append(piece);
-    piece.clear();
+    of_index.update(chunk);
+    auto fault = append(chunk);
+    chunk.clear();
     return fault;
   };
   for (const BundleItem& item : items_) {
-    append_item(piece, item);
-    if (piece.size() < kItemsAtOnce * kItemBytes) continue;
+    append_item(chunk, item);
+    if (chunk.size() < kItemsAtOnce * kItemBytes) continue;
     if (auto fault = flush()) return fault;
   }
-  append_integer(piece, index, 8);
-  append_integer(piece, items_.size(), 8);
+  append_integer(chunk, index, 8);
+  append_integer(chunk, items_.size(), 8);
   if (auto fault = flush()) return fault;
   if (auto fault = append(base::view(of_index.result()))) return fault;
   if (auto fault = append(base::view(hasher_.result()))) return fault;
@@ -197,11 +197,11 @@ std::optional<FileError> Bundle::check_index(std::string_view footer) const {
   base::Hasher128 hasher;
   IndexRules rules(index_);
   std::string wrong;
-  std::vector<char> piece(kItemsAtOnce * kItemBytes);
+  std::vector<char> chunk(kItemsAtOnce * kItemBytes);
   for (std::uint64_t i = 0; i < count_; i += kItemsAtOnce) {
     const auto items = static_cast<std::size_t>(std::min<std::uint64_t>(kItemsAtOnce, count_ - i));
-    if (auto fault = read_at(index_ + i * kItemBytes, piece.data(), items * kItemBytes)) return fault;
-    const std::string_view bytes(piece.data(), items * kItemBytes);
+    if (auto fault = read_at(index_ + i * kItemBytes, chunk.data(), items * kItemBytes)) return fault;
+    const std::string_view bytes(chunk.data(), items * kItemBytes);
     hasher.update(bytes);
     for (std::size_t j = 0; j < items && wrong.empty(); ++j) wrong = rules.next(item_of(bytes.substr(j * kItemBytes)));
   }
@@ -279,12 +279,12 @@ std::optional<FileError> Bundle::verify(const Check& check) const {
     wrong = check(*here, *bytes);
     if (!wrong.empty()) wrong = fmt::format("entry {} is not sound: {}", base::to_hex(here->digest), wrong);
   }
-  std::vector<char> piece(kItemsAtOnce * kItemBytes);
+  std::vector<char> chunk(kItemsAtOnce * kItemBytes);
   const std::uint64_t end = size_ - kChecksumBytes;
   for (std::uint64_t at = index_; at < end;) {
-    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(piece.size(), end - at));
-    if (auto fault = read_at(at, piece.data(), bytes)) return fault;
-    hasher.update({piece.data(), bytes});
+    const auto bytes = static_cast<std::size_t>(std::min<std::uint64_t>(chunk.size(), end - at));
+    if (auto fault = read_at(at, chunk.data(), bytes)) return fault;
+    hasher.update({chunk.data(), bytes});
     at += bytes;
   }
   std::array<char, kChecksumBytes> checksum{};

@@ -29,8 +29,8 @@ class BundleTier final : public Tier {
   Bundle bundle_;
 };
 
-/// Opens it as a read-only tier: only its owner may write to it, and it must be framed well. Otherwise refused, which is told
-/// to `log`; missing where there is no such file.
+/// Opens it as a read-only tier: only its owner may write to it, and it must be framed well. Otherwise refused, which is
+/// reported to `log`; missing where there is no such file.
 [[nodiscard]] OpenedTier open_bundle_tier(const std::string& path, const Log& log);
 
 }  // namespace kiln::cache

@@ -141,7 +141,7 @@ std::optional<base::FileContents> DirectoryTier::contents(const Folder& root, co
     if (error.code == ELOOP) return fail({Miss::not_trusted, "a symbolic link"});
     return fail({error.code == 0 ? Miss::damaged : Miss::unreadable, error.text});
   }
-  // The directory may have been open to others before it was mended.
+  // The directory may have been open to others before it was repaired.
   if ((contents->mode & 022U) != 0 || (owners_.self && !owners_.trust(contents->owner))) {
     return fail({Miss::not_trusted, "others could have written it"});
   }

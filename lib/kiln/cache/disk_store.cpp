@@ -28,7 +28,7 @@
 namespace kiln::cache {
 
 struct DiskStore::Impl {
-  // Faults that are told once.
+  // Faults that are reported once.
   enum Fault : unsigned {
     kRefused = 1,
     kUnreadable = 2,
@@ -51,21 +51,21 @@ struct DiskStore::Impl {
   Log log;
   Log unusable;
   std::chrono::milliseconds flight_timeout{};
-  std::atomic<unsigned> told{0};
+  std::atomic<unsigned> reported{0};
 
   void tell(const std::string& line) const {
     if (log) log(line);
   }
 
   void tell_once(unsigned fault, const std::string& line) {
-    if ((told.fetch_or(fault) & fault) == 0) tell(line);
+    if ((reported.fetch_or(fault) & fault) == 0) tell(line);
   }
 
   void tell_unusable(unsigned fault, const std::string& line) {
-    if ((told.fetch_or(fault) & fault) == 0 && unusable) unusable(line);
+    if ((reported.fetch_or(fault) & fault) == 0 && unusable) unusable(line);
   }
 
-  // Looked at anew each time: what was mended is used, what was opened to others is not.
+  // Looked at again each time: what was repaired is used, what was opened to others is not.
   Verdict check() {
     if (directory.empty()) return {.trust = Trust::missing};
     Verdict verdict = open_own_directory(directory);
@@ -189,7 +189,7 @@ bool DiskStore::Impl::count(const Folder& root, std::uint64_t bytes) {
   return due;
 }
 
-// The folder of that name; empty, which is told, where it cannot be had.
+// The folder of that name; empty, which is reported, where it cannot be had.
 Folder DiskStore::Impl::make_shard(const Folder& root, const std::string& shard) {
   Refusal refusal;
   Folder folder = root.make(shard, &refusal);

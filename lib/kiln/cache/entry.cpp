@@ -2,7 +2,7 @@
 //   magic (8) · format version (4) · key bytes (8) · info bytes (8) · payload bytes (8), little-endian
 //   key (canonical JSON) · info (JSON) · payload · XXH3-128 of everything before it (16)
 // Every format, past and to come, begins with magic and version and ends with that checksum, so that an entry of another format
-// can be told from a damaged one.
+// can be distinguished from a damaged one.
 // The key is a text of its own so that a look-up compares it and parses nothing of its size.
 #include "cache/entry.hpp"
 

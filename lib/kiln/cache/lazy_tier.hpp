@@ -17,7 +17,7 @@ class LazyTier {
   LazyTier& operator=(const LazyTier&) = delete;
   ~LazyTier() { delete tier_.load(); }
 
-  /// Null where it is refused, or not there (which is asked again). A refusal is told to `log`.
+  /// Null where it is refused, or not there (which is asked again). A refusal is reported to `log`.
   const Tier* get(const Log& log) {
     if (const Tier* const known = tier_.load(std::memory_order_acquire)) return known;
     if (refused_.load(std::memory_order_relaxed)) return nullptr;

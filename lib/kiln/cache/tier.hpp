@@ -72,7 +72,7 @@ struct OpenedTier {
   std::unique_ptr<Tier> tier = {};
 };
 
-/// A read-only tier of what is at the path, a directory or a bundle. Refusals are told to `log`.
+/// A read-only tier of what is at the path, a directory or a bundle. Refusals are reported to `log`.
 [[nodiscard]] OpenedTier open_read_only_tier(const std::string& path, const Log& log);
 
 }  // namespace kiln::cache

@@ -1,6 +1,6 @@
 // The bytes of a tuning's file, which is a text:
 //   "kiln tuning 1" · JSON · XXH3-128 of the two lines before it, in hex
-// As in an entry, another version's text ends with that checksum, too, and is told from damage by it.
+// As in an entry, another version's text ends with that checksum, too, and is distinguished from damage by it.
 #include "cache/tuning_file.hpp"
 
 #include <fmt/format.h>

@@ -52,11 +52,11 @@ std::optional<Flaw> flaw_of(const DirectoryTier& tier, const Folder& root, const
 // Results that were measured elsewhere, each device and driver of a file once.
 void add_not_used(Verification& result, const std::string& path, std::span<const TunedShape> shapes,
                   std::span<const TunedOn> here) {
-  std::vector<TunedOn> told;
+  std::vector<TunedOn> reported;
   for (const TunedShape& shape : shapes) {
     const TunedOn on = tuned_on(shape);
-    if (std::ranges::find(here, on) != here.end() || std::ranges::find(told, on) != told.end()) continue;
-    told.push_back(on);
+    if (std::ranges::find(here, on) != here.end() || std::ranges::find(reported, on) != reported.end()) continue;
+    reported.push_back(on);
     const auto same = std::ranges::find(here, on.device, &TunedOn::device);
     result.not_used.push_back({.path = path,
                                .reason = same == here.end() ? fmt::format("measured on {}, which is not here", on.device)

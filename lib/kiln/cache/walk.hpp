@@ -29,7 +29,7 @@ int walk(const Folder& root, const std::function<void(const CacheFile&)>& visit)
 /// How many folders there are: the shards, and those of damaged entries and of locks.
 inline constexpr unsigned kFolders = kShards + 2;
 
-/// The same with several folders at once, each by one thread, which is told its number.
+/// The same with several folders at once, each by one thread, which gets its number.
 int walk_in_parallel(const Folder& root, const std::function<void(unsigned folder, const CacheFile&)>& visit);
 
 /// Removes the file that walk() gave. 0, also where it is gone already, or errno.

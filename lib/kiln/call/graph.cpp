@@ -48,7 +48,7 @@ void check_alike(const ArrayRep& old, const ArrayRep& now) {
   }
   if (old.shape != now.shape) {
     throw ShapeError("exchange: the arrays have shapes " + to_string(old.shape) + " and " + to_string(now.shape) +
-                     "; capture the calls anew for another shape");
+                     "; capture the calls again for another shape");
   }
   if (old.strides != now.strides) {
     throw ShapeError("exchange: the arrays have strides " + to_string(old.strides) + " and " + to_string(now.strides) +

@@ -201,11 +201,11 @@ class Run {
   /// Tells of chunks that are done, until nobody works any more.
   void report() {
     std::unique_lock lock(mutex_);
-    std::int64_t told = 0;
+    std::int64_t reported = 0;
     while (true) {
-      changed_.wait(lock, [&] { return working_ == 0 || progress_.done > told; });
-      if (progress_.done > told && options_.progress && !failure_) {
-        told = progress_.done;
+      changed_.wait(lock, [&] { return working_ == 0 || progress_.done > reported; });
+      if (progress_.done > reported && options_.progress && !failure_) {
+        reported = progress_.done;
         ChunkProgress now = progress_;
         now.bytes_done = now.done == now.chunks ? now.bytes : static_cast<std::int64_t>(bytes_done_);
         now.seconds = std::chrono::duration<double>(Clock::now() - begun_).count();
@@ -219,7 +219,7 @@ class Run {
         }
         continue;
       }
-      told = progress_.done;
+      reported = progress_.done;
       if (working_ == 0) return;
     }
   }

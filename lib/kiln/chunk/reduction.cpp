@@ -79,7 +79,7 @@ class ReductionCall {
                                .loop = loop,
                                .stream = stream,
                                .stop = options_.stop};
-    // What does not compile is told before anything is computed.
+    // What does not compile is reported before anything is computed.
     static_cast<void>(reduce::Call(*steps.combine, states, last).compiled());
     part_dtype_ = steps.states.front();
     part_loop_ = dtypes_text(whole_.loop().inputs) + " -> " + dtypes_text(steps.states);
@@ -102,7 +102,7 @@ class ReductionCall {
     for (std::size_t d = 0; d < loop.size(); ++d) (whole_.reduced()[d] == 0 ? kept : reduced).push_back(d);
     kept = memory_order(std::move(kept), inputs_);
     // A part of nothing but masked elements is the identity, which must then be one that may be combined.
-    const bool in_parts = target_.reorderable() && (!options_.where.valid() || target_.leads());
+    const bool in_parts = target_.reorderable() && (!options_.where.valid() || target_.prepends_identity());
     if (!in_parts) return {loop, kept, bytes, chunk_bytes};
     const Cut by_memory(loop, memory_order(all_axes_of(loop), inputs_), bytes, chunk_bytes);
     if (states_of(by_memory) * result_bytes <= chunk_bytes) return by_memory;

@@ -66,7 +66,7 @@ inline constexpr const char* kClangOptions[] = {"-std=c++20",
 [[nodiscard]] std::vector<std::string> clang_debug_options(const CompileRequest& request);
 
 /// Compiles, and links what has to be linked, with the request's files of bitcode and objects: those of other formats are
-/// another linker's. Compiles of several threads run side by side. CompileError for a source that is
+/// another linker's. Compiles of several threads run in parallel. CompileError for a source that is
 /// wrong, and for one that calls a function which nobody defines; CompilerEnded where it crashes, or meets a limit
 /// (compile_limits.hpp); DeviceError where libkiln-clang.so is missing, with every path tried, or where it cannot do its work.
 [[nodiscard]] CompileResult compile_by_clang(const ClangJob& job);

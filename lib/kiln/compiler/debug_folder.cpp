@@ -20,8 +20,8 @@ std::vector<std::string> debug_folder_options() {
   return {"-fdebug-compilation-dir=" + folder_in_code(), "-fdebug-prefix-map=/kiln/=" + folder_in_code() + "/"};
 }
 
-// DWARF 5, the CPU's, refers to each path by where it begins: what follows its end is free. That of GPUs' code has them one
-// behind the other, so there a path stays as long as it was, by slashes that it may have.
+// DWARF 5, the CPU's, refers to each path by where it begins: what follows its end is free. In that of GPUs' code
+// they are consecutive, so there a path stays as long as it was, by slashes that it may have.
 std::string with_debug_folder(std::string_view code, std::string_view folder, DeviceKind kind) {
   std::string placed(code);
   if (folder.empty() || folder.size() > kLongestDebugFolder) return placed;

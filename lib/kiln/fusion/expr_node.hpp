@@ -30,7 +30,7 @@ struct Constant {
   friend auto operator<=>(const Constant&, const Constant&) = default;
 };
 
-/// A ufunc on expressions; its outputs are told apart by Expr::output().
+/// A ufunc on expressions; its outputs are distinguished by Expr::output().
 struct Application {
   std::shared_ptr<const detail::UfuncImpl> ufunc;
   std::vector<Expr> inputs;

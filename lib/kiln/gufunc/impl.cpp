@@ -6,7 +6,7 @@
 #include "kiln/error.hpp"
 #include "program/single_names.hpp"
 #include "source/addresses.hpp"
-#include "source/doubtful.hpp"
+#include "source/suspicious.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -46,7 +46,7 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   codegen::check_outputs(named, std::span(parameters_).subspan(nin()), codegen::OutputForm::view);
   takes_addresses_ = codegen::takes_addresses(named);
   binds_references_ = codegen::binds_references(named);
-  warnings_.add(codegen::doubtful_code(named, program::single_names(signatures_)));
+  warnings_.add(codegen::suspicious_code(named, program::single_names(signatures_)));
 }
 
 std::vector<codegen::ViewUse> GufuncImpl::uses_of_operands() const {

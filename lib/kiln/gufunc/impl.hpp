@@ -125,7 +125,7 @@ class GufuncImpl final : public call::Callee {
   /// A kernel of the loop for a kind of device.
   [[nodiscard]] program::Request request(const ufunc::Loop& loop, const kinds::GufuncSpec& spec, DeviceKind kind) const;
 
-  /// What is doubtful in its texts, found when it was made and when kernels were compiled.
+  /// What is suspicious in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
   /// Of kernels for values of constants.
   [[nodiscard]] call::ConstantLimit& constant_limit() const noexcept { return constant_limit_; }

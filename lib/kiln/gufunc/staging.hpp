@@ -28,7 +28,7 @@ struct StagingRequest {
   bool references = false;   ///< the text may bind references to elements of inputs
 };
 
-/// Sets `staging` of the operands. A thread for an item: where cores lie one behind the other, and those of a warp's items fit;
+/// Sets `staging` of the operands. A thread for an item: where cores are consecutive, and those of a warp's items fit;
 /// else inputs alone: by windows where items are many, or whole where a few items' fit.
 /// `.each`: inputs that several indices read, where all of an item fits and its sizes are constants, which they become.
 void choose_staging(kinds::GufuncSpec& spec, const StagingRequest& request);

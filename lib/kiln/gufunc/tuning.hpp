@@ -18,7 +18,7 @@ inline constexpr std::int64_t kManyItems = 16;
 /// That a thread takes at once: of two vectors; of few items, so that several threads have some.
 inline constexpr std::int64_t kGrain = 32;
 inline constexpr std::int64_t kGrainOfFew = 4;
-/// Bytes of a core up to which items in one piece are taken many at once: of longer ones a thread would have few.
+/// Bytes of a core up to which contiguous items are taken many at once: of longer ones a thread would have few.
 inline constexpr std::int64_t kMostBytesOfCore = 16384;
 /// The same where .each could share an item among threads.
 inline constexpr std::int64_t kMostBytesFolded = 4096;

@@ -26,11 +26,11 @@ call::Description usual_call(const detail::GufuncImpl& gufunc, const ufunc::Loop
     call.inputs.push_back(constant ? std::string(name(loop.inputs[k])) : text_of(k, loop.inputs[k]));
   }
   // Sizes that neither inputs nor rules tell are those of .out.
-  bool told = true;
+  bool known = true;
   for (std::size_t o = 0; o < gufunc.nout(); ++o) {
-    for (const std::size_t d : layout.outputs[o]) told = told && (layout.dimensions[d].size || layout.in_inputs(d));
+    for (const std::size_t d : layout.outputs[o]) known = known && (layout.dimensions[d].size || layout.in_inputs(d));
   }
-  for (std::size_t o = 0; o < gufunc.nout() && !told && gufunc.definition().sizes.empty(); ++o) {
+  for (std::size_t o = 0; o < gufunc.nout() && !known && gufunc.definition().sizes.empty(); ++o) {
     call.out.push_back(text_of(gufunc.nin() + o, loop.outputs[o]));
   }
   return call;

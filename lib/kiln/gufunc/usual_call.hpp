@@ -1,4 +1,4 @@
-// The call of a generalized ufunc that is compiled for where none is told.
+// The call of a generalized ufunc that is compiled for where none is given.
 #pragma once
 
 #include "call/description.hpp"

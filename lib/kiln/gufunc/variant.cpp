@@ -27,7 +27,7 @@ std::vector<std::size_t> order_of(const std::vector<Each>& each, const std::vect
   std::vector<std::size_t> order(each.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   const auto reach = [&](std::size_t e) {
-    // The second index of a dimension goes along the second axis that it is of.
+    // The second index of a dimension counts along the second axis that it is of.
     auto before = std::count_if(each.begin(), each.begin() + static_cast<std::ptrdiff_t>(e),
                                 [&](const Each& other) { return other.dimension == each[e].dimension; });
     const auto found = std::find_if(dimensions.begin(), dimensions.end(),
@@ -148,7 +148,7 @@ std::int64_t Call::core_bytes(std::size_t k) const {
   return bytes;
 }
 
-/// Whether cores are in one piece, and so small that no thread is left without work where .each spreads no item.
+/// Whether cores are contiguous, and so small that no thread is left without work where .each spreads no item.
 bool Call::are_small(const CoreLayout& layout) const {
   for (std::size_t k = 0; k < nin_ + nout_; ++k) {
     if (!layout.cores[with_mask(k)].packed || core_bytes(k) > tuning::kMostBytesOfFew) return false;
@@ -246,9 +246,9 @@ void Call::form_teams(kinds::GufuncSpec& spec, std::int64_t items, bool gpu) con
 
 namespace {
 
-/// What a kernel may know less of an operand's core: nothing less, that it lies in one piece, and along which axis its elements
+/// What a kernel may know less of an operand's core: nothing less, that it is contiguous, and along which axis its elements
 /// lie together as well.
-enum class Forgotten : std::uint8_t { nothing, pieces, strides };
+enum class Forgotten : std::uint8_t { nothing, contiguity, strides };
 
 void read_global_memory(kinds::GufuncSpec& spec) {
   for (auto* operands : {&spec.inputs, &spec.outputs}) {

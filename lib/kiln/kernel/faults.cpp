@@ -317,18 +317,18 @@ std::vector<std::string> printed_texts(std::string_view records) {
   return result;
 }
 
-void forget_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) {
+void forget_diagnostics(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) {
   clear(backend, module, queue, static_cast<std::size_t>(kPrintBytes));
 }
 
-void forget_findings_of_failed(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) noexcept {
+void forget_diagnostics_of_failed(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) noexcept {
   try {
-    forget_findings(backend, module, queue);
+    forget_diagnostics(backend, module, queue);
   } catch (...) {  // the launch's own error says more
   }
 }
 
-Findings take_findings(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) {
+LaunchDiagnostics take_diagnostics(backend::Backend& backend, const backend::Module& module, backend::Queue* queue) {
   const auto* const address = static_cast<const char*>(module.faults());
   alignas(FaultBuffer) std::array<std::byte, kPrints> header;
   backend.download(header.data(), address, kHeaderBytes, queue);
@@ -345,25 +345,25 @@ Findings take_findings(backend::Backend& backend, const backend::Module& module,
   }
   // The messages may find no memory. Nothing of this call is left for the next one then.
   clear(backend, module, queue, printed);
-  Findings findings;
+  LaunchDiagnostics diagnostics;
   static const backend::FaultTexts kUnknown{.kernel = "kernel", .arguments = {}, .texts = {}};
   const backend::FaultTexts& texts = module.fault_texts != nullptr ? *module.fault_texts : kUnknown;
-  if (found.count > 0) findings.fault = fault_message(found.first, found.count, texts, backend.name());
-  findings.printed = printed_texts(records);
+  if (found.count > 0) diagnostics.fault = fault_message(found.first, found.count, texts, backend.name());
+  diagnostics.printed = printed_texts(records);
   if (found.dropped > 0) {
-    findings.printed.push_back(fmt::format("{}: {} more prints, for which there is no room", texts.kernel, found.dropped));
+    diagnostics.printed.push_back(fmt::format("{}: {} more prints, for which there is no room", texts.kernel, found.dropped));
   }
-  return findings;
+  return diagnostics;
 }
 
-void tell(const Findings& findings) {
-  if (!findings.printed.empty()) {
+void tell(const LaunchDiagnostics& diagnostics) {
+  if (!diagnostics.printed.empty()) {
     std::shared_ptr<const Callback> callback;
     {
       const std::lock_guard guard(print_mutex);
       callback = print_callback;
     }
-    for (const std::string& text : findings.printed) {
+    for (const std::string& text : diagnostics.printed) {
       if (callback != nullptr) {
         (*callback)(text);
       } else {
@@ -372,11 +372,11 @@ void tell(const Findings& findings) {
     }
     if (callback == nullptr) std::fflush(stdout);
   }
-  if (findings.stopped && !findings.fault.empty()) {
-    throw Stopped(std::string(findings.stopped->what()) + "; before that " + findings.fault);
+  if (diagnostics.stopped && !diagnostics.fault.empty()) {
+    throw Stopped(std::string(diagnostics.stopped->what()) + "; before that " + diagnostics.fault);
   }
-  if (findings.stopped) throw Stopped(*findings.stopped);
-  if (!findings.fault.empty()) throw DeviceError(findings.fault);
+  if (diagnostics.stopped) throw Stopped(*diagnostics.stopped);
+  if (!diagnostics.fault.empty()) throw DeviceError(diagnostics.fault);
 }
 
 }  // namespace kinds

@@ -24,7 +24,7 @@ class HeldSpec final : public SpecOfKind {
       return frame_of(text, operation_of(spec_));
     }
   }
-  [[nodiscard]] std::vector<Piece> stages([[maybe_unused]] const codegen::UserText& text) const override {
+  [[nodiscard]] std::vector<StageText> stages([[maybe_unused]] const codegen::UserText& text) const override {
     if constexpr (requires { stages_of(text, spec_); }) {
       return stages_of(text, spec_);
     } else {

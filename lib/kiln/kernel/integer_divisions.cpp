@@ -21,7 +21,7 @@ namespace {
 constexpr std::string_view kDivisionTag = "%kiln_by";
 constexpr std::string_view kAssignmentTag = "%=kiln_by";
 
-/// Tokens one behind the other, with the texts that they are of.
+/// Consecutive tokens, with the texts that they are of.
 class TextTokens {
  public:
   /// Throws ScanError.

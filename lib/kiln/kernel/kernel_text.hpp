@@ -53,7 +53,7 @@ struct Frame {
 /// Around an operation on elements.
 Frame frame_of(const codegen::UserText& text, const Operation& operation);
 /// A text of the user's with what stands before it.
-struct Piece {
+struct StageText {
   std::string before;
   std::string file = {};  ///< empty: no text follows
   std::string text = {};

@@ -38,18 +38,18 @@ class SupervisedLaunch {
 
   /// In debug mode: waits for the kernel's end, hands over what it printed, and throws the first of its faults.
   [[gnu::noinline, gnu::cold]] void start_checked() const {
-    Findings findings;
+    LaunchDiagnostics diagnostics;
     {
       const bool forked = module_.faults_mutex.is_of_parent();
       const std::lock_guard guard(module_.faults_mutex);
-      if (forked) forget_findings(backend_, module_, context_.queue);
+      if (forked) forget_diagnostics(backend_, module_, context_.queue);
       if (module_.stopped_work != nullptr) {
         wait_for_stopped();
-        forget_findings(backend_, module_, context_.queue);
+        forget_diagnostics(backend_, module_, context_.queue);
       }
-      findings = watched_findings();
+      diagnostics = watched_diagnostics();
     }
-    tell(findings);
+    tell(diagnostics);
   }
 
  private:
@@ -62,14 +62,14 @@ class SupervisedLaunch {
     module_.stopped_work = nullptr;
   }
 
-  [[nodiscard]] Findings watched_findings() const {
+  [[nodiscard]] LaunchDiagnostics watched_diagnostics() const {
     LoopStop loops(backend_, module_, context_.stop);
     try {
       start_profiled();
       loops.end_with(context_.queue);
-      Findings findings = take_findings(backend_, module_, context_.queue);
+      LaunchDiagnostics diagnostics = take_diagnostics(backend_, module_, context_.queue);
       loops.require_not_stopped();
-      return findings;
+      return diagnostics;
     } catch (const Stopped& stopped) {
       loops.end();
       if (backend_.kind() != DeviceKind::cpu) {  // it still runs
@@ -77,12 +77,12 @@ class SupervisedLaunch {
         module_.stopped_work->record(context_.queue);
         throw;
       }
-      Findings findings = take_findings(backend_, module_, context_.queue);
-      findings.stopped = stopped;
-      return findings;
+      LaunchDiagnostics diagnostics = take_diagnostics(backend_, module_, context_.queue);
+      diagnostics.stopped = stopped;
+      return diagnostics;
     } catch (...) {
       loops.end();
-      forget_findings_of_failed(backend_, module_, context_.queue);
+      forget_diagnostics_of_failed(backend_, module_, context_.queue);
       throw;
     }
   }

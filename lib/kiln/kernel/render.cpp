@@ -83,11 +83,11 @@ class Renderer {
 
   void user_code() {
     // What stands between the texts, first: aliases in front of them say what it means.
-    std::vector<Piece> pieces;
+    std::vector<StageText> stages;
     std::string declaration_text;
     if (text_.stages) {
-      pieces = spec_->stages(text_);
-      for (Piece& piece : pieces) piece.before = own_.between(piece.before, places_of_stages());
+      stages = spec_->stages(text_);
+      for (StageText& stage : stages) stage.before = own_.between(stage.before, places_of_stages());
     } else {
       declaration_text = own_.between(declaration(), frame_.places);
     }
@@ -109,9 +109,9 @@ class Renderer {
       user_text(text_.name + ".functions", text_.functions);
     }
     if (text_.stages) {
-      for (const Piece& piece : pieces) {
-        out_ += piece.before;
-        if (!piece.file.empty()) user_text(piece.file, piece.text);
+      for (const StageText& stage : stages) {
+        out_ += stage.before;
+        if (!stage.file.empty()) user_text(stage.file, stage.text);
       }
     } else {
       function(declaration_text);

@@ -18,7 +18,7 @@ namespace kiln::kinds {
 
 struct Frame;
 struct Operation;
-struct Piece;
+struct StageText;
 
 /// A kind's view of one of its specs. held_spec.hpp builds it from the functions in the kind's text.hpp. Pure.
 class SpecOfKind {
@@ -35,7 +35,7 @@ class SpecOfKind {
   /// Returns the text around the user's body.
   [[nodiscard]] virtual Frame frame(const codegen::UserText& text, DeviceKind target) const = 0;
   /// Returns the user's stages with the text before each. The text has stages.
-  [[nodiscard]] virtual std::vector<Piece> stages(const codegen::UserText& text) const = 0;
+  [[nodiscard]] virtual std::vector<StageText> stages(const codegen::UserText& text) const = 0;
   /// Returns the header of kernels-src that has the kernel's loop.
   [[nodiscard]] virtual std::string header(DeviceKind target) const = 0;
   /// Returns the kernel, which stands in namespace kiln::loops and calls operation(r0, …, a0, …).

@@ -56,7 +56,7 @@ class Axes {
   /// Walks axes from number `first` on from their other end where some operand runs backwards and none forwards. The operand
   /// `follower` has no say.
   void flip(std::size_t first = 0, std::ptrdiff_t follower = -1) noexcept;
-  /// Drops extents of 1, and joins neighbours that every operand passes over in one stride, from number `first` on.
+  /// Drops extents of 1, and joins neighbours that every operand walks in one stride, from number `first` on.
   void merge(std::size_t first = 0) noexcept;
   /// Moves an axis to another place; those between move up.
   void move(std::size_t from, std::size_t to) noexcept;

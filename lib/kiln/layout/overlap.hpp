@@ -21,7 +21,7 @@ struct Extent {
 };
 [[nodiscard]] Extent extent_of(const Window& window) noexcept;
 
-/// True where an element of one shares a byte with an element of the other; also where finding out would take too long.
+/// True where an element of one shares a byte with an element of the other; also where the exact answer would take too long.
 [[nodiscard]] bool overlaps(const Window& a, const Window& b);
 
 /// True where two different elements of the window share a byte (a stride of 0, or rows that reach into one another).

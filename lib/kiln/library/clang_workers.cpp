@@ -203,7 +203,7 @@ const kiln_clang_result* ask(const std::string& question) {
     Worker worker = kept ? take() : start(why_not);
     if (!worker && kept) continue;
     if (!worker) return failed(KILN_CLANG_FAILED, why_not);
-    // One that ends while it is sent may have told why.
+    // One that ends while it is sent may have said why.
     clang_messages::send_message(worker.socket.get(), question);
     std::string answer;
     if (!clang_messages::receive_message(worker.socket.get(), answer)) {

@@ -150,8 +150,8 @@ std::string Driver::error_text(Status status) const {
     text = calls_.error_text(status);
   }
   const std::string name = error_name(status);
-  const std::string finding = is_emulator() ? calls_.emulator_message() : "";
-  return (text == nullptr || name == text ? name : name + " (" + text + ")") + (finding.empty() ? "" : ": " + finding);
+  const std::string details = is_emulator() ? calls_.emulator_message() : "";
+  return (text == nullptr || name == text ? name : name + " (" + text + ")") + (details.empty() ? "" : ": " + details);
 }
 
 DeviceError Driver::error(Status status, const std::string& what_failed, int index) const {

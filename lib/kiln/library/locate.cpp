@@ -13,7 +13,7 @@ SourcePlace locate(std::string_view code, std::uint64_t address) {
   try {
     module = &clang_module();
   } catch (const DeviceError&) {
-    return {};  // a kernel that was compiled elsewhere: the fault is told without its line
+    return {};  // a kernel that was compiled elsewhere: the fault is reported without its line
   }
   const kiln_clang_text bytes{code.data(), code.size()};
   const auto release = [module](const kiln_clang_result* result) { module->release(result); };

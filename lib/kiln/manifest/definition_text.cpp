@@ -49,7 +49,7 @@ std::string definition_text(const Gufunc& function) {
 std::string definition_text(const Reduction& function) {
   const detail::ReductionImpl& impl = *function.impl();
   check_signatures(impl.loops(), "a reduction of two ufuncs");
-  return text_of(manifest::with_leads(json_of(impl.definition_of({})), impl.leads()));
+  return text_of(manifest::with_prepended_identity(json_of(impl.definition_of({})), impl.prepends_identity()));
 }
 
 std::string definition_text(const RawKernel& function) {

@@ -9,7 +9,7 @@ namespace kiln::manifest {
 std::vector<Entry> parse_document(std::string_view text, const std::string& name, const std::string& folder) {
   const Json json = parse_json(text, name);
   const Node root(json, name);
-  // A file of something else is told by what it lacks, not by what it has.
+  // A file of something else is recognized by what it lacks, not by what it has.
   const Node version = root.at("kiln_manifest");
   if (version.json() != kFormatVersion) {
     version.fail(fmt::format("format version {}; this kiln reads version {}", version.json().dump(), kFormatVersion));

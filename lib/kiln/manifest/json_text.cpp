@@ -38,7 +38,7 @@ class Builder final : public nlohmann::json_sax<Json> {
     return true;
   }
   bool parse_error(std::size_t position, const std::string&, const nlohmann::detail::exception& error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: what": the place is told in our own form.
+    // "[json.exception.parse_error.101] parse error at line 1, column 2: what": the place is given in our own form.
     std::string what = error.what();
     const std::size_t column = what.find("column ");
     const std::size_t colon = column == std::string::npos ? what.find("] ") : what.find(": ", column);

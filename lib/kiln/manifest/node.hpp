@@ -25,7 +25,7 @@ class Node {
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const Json& json() const noexcept { return *value_; }
   [[noreturn]] void fail(const std::string& message) const;
-  /// What make() gives. Where it refuses a signature or a dtype, this place is told.
+  /// What make() gives. Where it refuses a signature or a dtype, this place is reported.
   template <class Make>
   auto locate(const Make& make) const {
     try {

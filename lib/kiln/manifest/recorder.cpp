@@ -49,8 +49,10 @@ void FileRecorder::used(const GufuncDefinition& gufunc, const call::Description&
   add_recorded(gufunc.name, [&] { return with_call(recorded_definition(gufunc), call_json(call)); });
 }
 
-void FileRecorder::used(const ReductionDefinition& reduction, bool leads, const call::Description& call) noexcept {
-  add_recorded(reduction.name, [&] { return with_call(with_leads(recorded_definition(reduction), leads), call_json(call)); });
+void FileRecorder::used(const ReductionDefinition& reduction, bool prepends_identity, const call::Description& call) noexcept {
+  add_recorded(reduction.name, [&] {
+    return with_call(with_prepended_identity(recorded_definition(reduction), prepends_identity), call_json(call));
+  });
 }
 
 void FileRecorder::used(const ufunc::RawUse& use) noexcept {

@@ -30,7 +30,7 @@ class FileRecorder final : public ufunc::Recorder {
 
   void used(const UfuncDefinition& ufunc, const call::Description& call) noexcept override;
   void used(const GufuncDefinition& gufunc, const call::Description& call) noexcept override;
-  void used(const ReductionDefinition& reduction, bool leads, const call::Description& call) noexcept override;
+  void used(const ReductionDefinition& reduction, bool prepends_identity, const call::Description& call) noexcept override;
   void used(const ufunc::RawUse& use) noexcept override;
 
   /// Ends the thread and writes what is left. What is reported later is written at once, by the caller.

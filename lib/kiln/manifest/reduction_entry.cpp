@@ -48,15 +48,16 @@ Made<ReductionImpl> read_reduction_definition(const Node& node, const std::strin
   read_members(node, definition);
   check_signatures(node.at("signatures"), definition.signatures, "float32(float32 a, float32 b)",
                    [](const std::string& signature) { return signature::parse(signature); });
-  bool leads = false;
+  bool prepends_identity = false;
   if (const auto flag = node.find("identity_leads")) {
-    leads = flag->flag();
-    if (leads && definition.identity.empty()) flag->fail("there is no \"identity\" that could stand in front of the elements");
+    prepends_identity = flag->flag();
+    if (prepends_identity && definition.identity.empty())
+      flag->fail("there is no \"identity\" that could stand in front of the elements");
   }
   Made<ReductionImpl> made = make_located(node, node, std::move(definition), "reduce", folder, [&](ReductionDefinition whole) {
-    return detail::make_reduction(std::move(whole), leads);
+    return detail::make_reduction(std::move(whole), prepends_identity);
   });
-  made.json = with_leads(std::move(made.json), leads);
+  made.json = with_prepended_identity(std::move(made.json), prepends_identity);
   return made;
 }
 
@@ -74,8 +75,8 @@ Entry read_reduction(const Node& node, const std::string& folder) {
   return entry;
 }
 
-Json with_leads(Json reduction, bool leads) {
-  if (leads) reduction["identity_leads"] = true;
+Json with_prepended_identity(Json reduction, bool prepends_identity) {
+  if (prepends_identity) reduction["identity_leads"] = true;
   return reduction;
 }
 

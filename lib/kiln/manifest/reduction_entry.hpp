@@ -15,6 +15,6 @@ namespace kiln::manifest {
 [[nodiscard]] Made<detail::ReductionImpl> read_reduction_definition(const Node& node, const std::string& folder,
                                                                     Others uses = {});
 /// A reduction's JSON, with whether the identity stands in front of the elements.
-[[nodiscard]] Json with_leads(Json reduction, bool leads);
+[[nodiscard]] Json with_prepended_identity(Json reduction, bool prepends_identity);
 
 }  // namespace kiln::manifest

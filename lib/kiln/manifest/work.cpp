@@ -26,7 +26,7 @@ std::vector<Work> work_of(const std::vector<Entry>& entries, const backend::Comp
           of_others.push_back(std::move(digest));
         }
       } catch (const Error&) {
-        // Told where the first is compiled.
+        // Reported where the first is compiled.
       }
     }
   }

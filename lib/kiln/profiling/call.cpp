@@ -25,7 +25,7 @@ struct Running {
   bool ranges = false;
   bool in_range = false;
 
-  /// Around what is queued: several pieces are one stretch of time. What lacks events or a clock has no time.
+  /// Around what is queued: several parts are one stretch of time. What lacks events or a clock has no time.
   void work_begins(backend::Backend& backend, backend::Queue* queue) {
     if (!backend.asynchronous(queue)) {
       if (!call.run) call.run = {.begin = Clock::now()};

@@ -19,7 +19,7 @@ void wait_for(const backend::Event& event) noexcept {
   try {
     event.synchronize();
   } catch (const std::exception&) {
-    return;  // a fault of the work is told by who waits for the stream
+    return;  // a fault of the work is reported by who waits for the stream
   }
 }
 
@@ -108,19 +108,19 @@ void Collector::tell(const CallRecord& record) noexcept {
   if (options_.on_call == nullptr) return;
   {
     const std::lock_guard lock(mutex_);
-    if (told_off_ || closed_) return;
-    ++telling_;
+    if (failed_ || closed_) return;
+    ++delivering_;
   }
   const Silence silence;
   try {
     options_.on_call(record);
   } catch (...) {
     const std::lock_guard lock(mutex_);
-    if (!std::exchange(told_off_, true)) thrown_ = std::current_exception();
+    if (!std::exchange(failed_, true)) thrown_ = std::current_exception();
   }
   const std::lock_guard lock(mutex_);
-  --telling_;
-  told_.notify_all();
+  --delivering_;
+  delivered_.notify_all();
 }
 
 std::vector<CallRecord> Collector::records() const {
@@ -136,7 +136,7 @@ std::size_t Collector::dropped() const {
 void Collector::close() noexcept {
   std::unique_lock lock(mutex_);
   closed_ = true;
-  told_.wait(lock, [this] { return telling_ <= 0; });
+  delivered_.wait(lock, [this] { return delivering_ <= 0; });
 }
 
 void Collector::rethrow() {
@@ -155,8 +155,8 @@ void Collector::after_fork_in_child(bool forget) {
   }
   // Who held it, and who is in the callback, is not in this process.
   new (&settling_) std::mutex();
-  new (&told_) std::condition_variable();
-  telling_ = 0;
+  new (&delivered_) std::condition_variable();
+  delivering_ = 0;
   mutex_.unlock();
 }
 

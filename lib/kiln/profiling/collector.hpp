@@ -74,10 +74,10 @@ class Collector {
   std::vector<CallRecord> records_;
   std::size_t dropped_ = 0;
   std::exception_ptr thrown_;
-  bool told_off_ = false;  ///< the callback has thrown
+  bool failed_ = false;  ///< the callback has thrown
   bool closed_ = false;
-  int telling_ = 0;  ///< threads in the callback
-  std::condition_variable told_;
+  int delivering_ = 0;  ///< threads in the callback
+  std::condition_variable delivered_;
 };
 
 /// Makes it hear calls, until it is removed. Thread-safe.

@@ -80,8 +80,8 @@ CompileError as_written(const CompileError& error, const Job& job, const backend
   request.source = job.as_written;
   try {
     (void)compile_as_everywhere(compiler, request);
-  } catch (const CompileError& told) {
-    return told;
+  } catch (const CompileError& reported) {
+    return reported;
   }
   std::vector<Diagnostic> diagnostics = error.diagnostics();
   std::ranges::transform(diagnostics, diagnostics.begin(), kinds::as_written);

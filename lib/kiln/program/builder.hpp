@@ -64,7 +64,7 @@ class Builder {
   Counters counters_;
 };
 
-/// What became of a compile of the job, told about the user's texts as they are written.
+/// The outcome of a compile of the job, with places in the user's own texts.
 CompileError about_texts(const CompileError& error, const Job& job, const backend::Compiler& compiler);
 
 }  // namespace kiln::program

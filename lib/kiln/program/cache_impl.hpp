@@ -22,7 +22,7 @@ class CacheImpl {
  public:
   /// Nothing is touched until the first use.
   explicit CacheImpl(const CacheOptions& options) : CacheImpl(options, false) {}
-  /// `named`: the user named the directory by a variable, and is told where it cannot be used (base::tell_line).
+  /// `named`: the user named the directory by a variable, and learns where it cannot be used (base::tell_line).
   CacheImpl(const CacheOptions& options, bool named);
   CacheImpl(const CacheImpl&) = delete;
   CacheImpl& operator=(const CacheImpl&) = delete;

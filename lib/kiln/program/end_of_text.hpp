@@ -1,4 +1,4 @@
-// Findings of compilers as they are shown to users: in their texts, without kiln's own.
+// Diagnostics of compilers as they are shown to users: in their texts, without kiln's own.
 #pragma once
 
 #include <kiln/error.hpp>
@@ -13,11 +13,11 @@ class CompileError;
 
 namespace kiln::program {
 
-/// The error with other findings.
+/// The error with other diagnostics.
 [[nodiscard]] CompileError with_diagnostics(const CompileError& error, std::vector<Diagnostic> diagnostics);
 
 /// What a text lacks at its end (an operand, a return) is found at what kiln writes behind it, in a line that the user does not
-/// have. Such a finding in `file` is moved to the end of the last line of `text` that is not blank. Others stay.
+/// have. Such a diagnostic in `file` is moved to the end of the last line of `text` that is not blank. Others stay.
 [[nodiscard]] CompileError at_end_of_text(const CompileError& error, std::string_view file, std::string_view text);
 
 /// Leaves out notes in other texts than the user's `files`: overloads of kiln's or a vendor's that do not fit, and where

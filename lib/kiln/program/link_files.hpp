@@ -1,4 +1,4 @@
-// The files of `.compile.link` on their way into a kernel: read, told apart, chosen for a target.
+// The files of `.compile.link` on their way into a kernel: read, classified, chosen for a target.
 #pragma once
 
 #include <string>

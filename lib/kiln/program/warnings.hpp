@@ -1,4 +1,4 @@
-// What is doubtful in a definition's texts, although they compile: found by kiln and by compilers.
+// What is suspicious in a definition's texts, although they compile: found by kiln and by compilers.
 #pragma once
 
 #include <mutex>

@@ -10,9 +10,9 @@
 #include "program/single_names.hpp"
 #include "registry/registry.hpp"
 #include "source/body_tokens.hpp"
-#include "source/doubtful.hpp"
 #include "source/literal.hpp"
 #include "source/operand_use.hpp"
+#include "source/suspicious.hpp"
 #include "types/value_text.hpp"
 #include "ufunc/impl.hpp"
 
@@ -136,7 +136,7 @@ const raw::Variant& RawKernelImpl::variant(const raw::Specialization& of, const 
                                            std::span<const DType> binding) const {
   if (const raw::Variant* const known = of.variants.find(key)) return *known;
   backend::Backend& backend = backend::backend_for(key.device);
-  // A kernel that is told more strides, or takes blocks of any size, is right as well.
+  // A kernel that takes more strides, or takes blocks of any size, is right as well.
   std::vector<raw::Strided> strided{key.spec.strided};
   for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
     const raw::Strided bit = raw::Strided{1} << i;
@@ -212,9 +212,9 @@ std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definit
                           .dimensions = each.dimensions});
   }
   codegen::check_arrays(text, parameters);
-  const std::vector<Diagnostic> doubtful = codegen::doubtful_code(text, program::single_names(signature));
+  const std::vector<Diagnostic> suspicious = codegen::suspicious_code(text, program::single_names(signature));
   auto made = std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature), text);
-  made->warnings().add(doubtful);
+  made->warnings().add(suspicious);
   return made;
 }
 

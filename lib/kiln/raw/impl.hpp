@@ -131,7 +131,7 @@ class RawKernelImpl final : public call::Callee {
   /// The signature with its dtypes, and the values of constants.
   [[nodiscard]] std::string text_of(std::span<const DType> binding, const raw::Constants& constants) const;
 
-  /// What is doubtful in its texts, found when it was made and when kernels were compiled.
+  /// What is suspicious in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
 
  private:

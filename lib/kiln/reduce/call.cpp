@@ -97,8 +97,8 @@ std::vector<program::Request> Call::requests() {
   std::vector<Array> results(operands_.nout());
   prepare(results);
   const DeviceKind kind = operands_.at().device.kind();
-  const Piece piece{.shape = whole_, .segments_kept = segmented() && kind != DeviceKind::cpu};
-  const ReductionClass how = class_of(piece, Laid(*this, piece, operands_.all()), kind);
+  const Part part{.shape = whole_, .segments_kept = segmented() && kind != DeviceKind::cpu};
+  const ReductionClass how = class_of(part, Laid(*this, part, operands_.all()), kind);
   std::vector<program::Request> requests;
   for (const ufunc::Loop& loop : ufunc::for_all_values(plan_->loop)) {
     for (const ReductionClass& each : kinds::of_all_sizes(how, !target_.reorderable(), kind)) {
@@ -153,8 +153,8 @@ void Call::check_start() {
     initial_ = initial_value(target_.what(), *options_.initial, options_.stream, plan_->loop.outputs.front(), plan_->loop.text);
   }
   if (segmented()) return;
-  // One that leads stands for elements that do not count even where .initial stands in front.
-  const bool counts = !options_.initial || (operands_.masked() && target_.leads());
+  // One that is prepended stands for elements that do not count even where .initial stands in front.
+  const bool counts = !options_.initial || (operands_.masked() && target_.prepends_identity());
   if (target_.has_identity() && target_.takes_initial() && counts) {
     check_identity(target_.loops().name(), target_.loops().definition().identity, plan_->loop.outputs.front(),
                    plan_->loop.text);

@@ -53,12 +53,12 @@ class Call {
   static constexpr std::size_t kMaxRows = backend::kMaxOperands + 1;
 
   /// What is reduced.
-  struct Piece {
+  struct Part {
     const Shape& shape;
     const kinds::ReductionSegments* segments = nullptr;
     bool segments_kept = false;  ///< GPU: they are an axis of the result; else `shape` has any extent along their axis
   };
-  /// Strides of each operand along the axes of a piece, and where its elements begin.
+  /// Strides of each operand along the axes of a part, and where its elements begin.
   struct Rows {
     Rows(std::size_t count, std::size_t rank);
     std::int64_t* add(const char* data, std::int64_t itemsize);
@@ -72,9 +72,9 @@ class Call {
     std::array<std::int64_t, kInline> inline_;
     std::vector<std::int64_t> heap_;
   };
-  /// How a piece lies.
+  /// How a part lies.
   struct Laid {
-    Laid(const Call& call, const Piece& piece, std::span<const call::Operand> operands);
+    Laid(const Call& call, const Part& part, std::span<const call::Operand> operands);
     Rows rows;
     layout::Reduction layout;
     std::uint64_t still = 0;  ///< a bit for each input that is one value for all elements
@@ -86,13 +86,13 @@ class Call {
   void name_axes();
   void check_segments();
   void check_start();
-  [[nodiscard]] layout::Reduction arrange(const Piece& piece, std::span<const call::Operand> operands, Rows& rows) const;
-  void fill(Rows& rows, const Piece& piece, std::span<const call::Operand> operands) const;
+  [[nodiscard]] layout::Reduction arrange(const Part& part, std::span<const call::Operand> operands, Rows& rows) const;
+  void fill(Rows& rows, const Part& part, std::span<const call::Operand> operands) const;
   void launch(std::span<Array> results);
   void launch_segments();
-  void launch(const Piece& piece);
+  void launch(const Part& part);
   void record(ufunc::Recorder& recorder) const;
-  [[nodiscard]] ReductionClass class_of(const Piece& piece, const Laid& laid, DeviceKind kind) const;
+  [[nodiscard]] ReductionClass class_of(const Part& part, const Laid& laid, DeviceKind kind) const;
   [[nodiscard]] bool segmented() const noexcept { return segments_.has_value(); }
 
   const Target& target_;

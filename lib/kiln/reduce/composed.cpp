@@ -53,7 +53,7 @@ Reduction reduction(const Ufunc& map, const Ufunc& combine, std::string name) {
   options.body = "return kiln_combined(a, b);";
   codegen::Stages stages;
   stages.map = "return kiln_mapped(" + reduce::mapped_arguments(static_cast<std::size_t>(map.nin())) + ");";
-  stages.leads = true;
+  stages.prepends_identity = true;
   std::vector<signature::TypeSignature> signatures{signature_of(wanted.name, *graph.steps[0].ufunc)};
   auto source = std::make_unique<const reduce::ComposedLoops>(std::move(graph), options);
   auto loops = std::make_shared<const UfuncImpl>(std::move(options), std::move(signatures), std::move(source));

@@ -51,7 +51,7 @@ kinds::ReductionSpec ReductionImpl::spec_of(const ufunc::Loop& loop) const {
   spec.ordered = !reorderable();
   spec.stages = true;
   spec.indexed = indexed_;
-  spec.leads = stages_.leads && spec.identity;
+  spec.prepends_identity = stages_.prepends_identity && spec.identity;
   if (stages_.accumulator.empty()) {
     const DType dtype = loop.outputs.front();
     const bool half = is_half(dtype);
@@ -106,7 +106,7 @@ program::Request ReductionImpl::request(const ufunc::Loop& loop, kinds::Reductio
 
 void ReductionImpl::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const {
   if (forced) call.loop = ufunc::loop_text(plan.loop);
-  if (plan.reported.add(call)) recorder.used(definition_of(plan.loop), leads(), call);
+  if (plan.reported.add(call)) recorder.used(definition_of(plan.loop), prepends_identity(), call);
 }
 
 }  // namespace kiln::detail

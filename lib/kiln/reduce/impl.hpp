@@ -38,7 +38,7 @@ class ReductionImpl final : public reduce::Target {
   [[nodiscard]] bool maps() const noexcept override { return true; }
   [[nodiscard]] bool indexed() const noexcept override { return indexed_; }
   [[nodiscard]] bool takes_initial() const noexcept override { return stages_.accumulator.empty(); }
-  [[nodiscard]] bool leads() const noexcept override { return stages_.leads && has_identity(); }
+  [[nodiscard]] bool prepends_identity() const noexcept override { return stages_.prepends_identity && has_identity(); }
   [[nodiscard]] ufunc::Loop choose(const call::Operands& operands, const ufunc::LoopOptions& options) const override {
     return loops_->choose(operands, options);
   }
@@ -65,7 +65,8 @@ class ReductionImpl final : public reduce::Target {
   bool indexed_;
 };
 
-/// The parsed definition; throws what reduction() does. `leads`: the identity stands in front of the elements.
-[[nodiscard]] std::shared_ptr<const ReductionImpl> make_reduction(ReductionDefinition definition, bool leads = false);
+/// The parsed definition; throws what reduction() does. `prepends_identity`: the identity stands in front of the elements.
+[[nodiscard]] std::shared_ptr<const ReductionImpl> make_reduction(ReductionDefinition definition,
+                                                                  bool prepends_identity = false);
 
 }  // namespace kiln::detail

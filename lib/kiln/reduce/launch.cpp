@@ -28,9 +28,8 @@ std::int64_t* Call::Rows::add(const char* data, std::int64_t itemsize) {
   return row;
 }
 
-Call::Laid::Laid(const Call& call, const Piece& piece, std::span<const call::Operand> operands)
-    : rows(operands.size() + 1, call.whole_.size() + (piece.segments_kept ? 1 : 0)),
-      layout(call.arrange(piece, operands, rows)) {
+Call::Laid::Laid(const Call& call, const Part& part, std::span<const call::Operand> operands)
+    : rows(operands.size() + 1, call.whole_.size() + (part.segments_kept ? 1 : 0)), layout(call.arrange(part, operands, rows)) {
   for (std::size_t row = 0; row < rows.count; ++row) {
     kinds::ReductionOperand& operand = rows.operands[row];
     operand.address = static_cast<const char*>(operand.address) + layout.offset(row);
@@ -43,7 +42,7 @@ Call::Laid::Laid(const Call& call, const Piece& piece, std::span<const call::Ope
   }
 }
 
-void Call::fill(Rows& rows, const Piece& piece, std::span<const call::Operand> operands) const {
+void Call::fill(Rows& rows, const Part& part, std::span<const call::Operand> operands) const {
   const std::size_t axes = whole_.size();
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (k == operands_.inputs() && target_.indexed()) {
@@ -76,9 +75,9 @@ void Call::fill(Rows& rows, const Piece& piece, std::span<const call::Operand> o
         ++own;
       }
     }
-    if (piece.segments_kept) row[axes] = rep->strides[axis_];
+    if (part.segments_kept) row[axes] = rep->strides[axis_];
   }
-  if (!piece.segments_kept) return;
+  if (!part.segments_kept) return;
   // The segments are one more kept axis, along which the array stands still: it moves along what is reduced, from the beginning
   // that this operand gives for the segment.
   std::int64_t* const row = rows.add(nullptr, 1);
@@ -86,20 +85,20 @@ void Call::fill(Rows& rows, const Piece& piece, std::span<const call::Operand> o
   row[axes] = 1;
 }
 
-layout::Reduction Call::arrange(const Piece& piece, std::span<const call::Operand> operands, Rows& rows) const {
-  fill(rows, piece, operands);
+layout::Reduction Call::arrange(const Part& part, std::span<const call::Operand> operands, Rows& rows) const {
+  fill(rows, part, operands);
   const std::span<const std::int64_t* const> strides(rows.strides.data(), rows.count);
-  const bool in_order = !target_.reorderable() || piece.segments != nullptr;
+  const bool in_order = !target_.reorderable() || part.segments != nullptr;
   const std::ptrdiff_t index = target_.indexed() ? static_cast<std::ptrdiff_t>(operands_.inputs()) : -1;
-  if (!piece.segments_kept) {
-    return layout::Reduction({.shape = {piece.shape.data(), piece.shape.size()},
+  if (!part.segments_kept) {
+    return layout::Reduction({.shape = {part.shape.data(), part.shape.size()},
                               .reduced = {reduced_.data(), reduced_.size()},
                               .strides = strides,
                               .in_order = in_order,
                               .forwards = !kinds::commutes(plan_->loop.outputs.front(), target_.has_identity()),
                               .index = index});
   }
-  Shape shape = piece.shape;
+  Shape shape = part.shape;
   Dims reduced = reduced_;
   shape.push_back(segments_->segments);
   reduced.push_back(0);
@@ -109,7 +108,7 @@ layout::Reduction Call::arrange(const Piece& piece, std::span<const call::Operan
                             .in_order = true});
 }
 
-ReductionClass Call::class_of(const Piece& piece, const Laid& laid, DeviceKind kind) const {
+ReductionClass Call::class_of(const Part& part, const Laid& laid, DeviceKind kind) const {
   ReductionClass how{.masked = operands_.masked()};
   for (std::size_t k = 0; k < operands_.nin(); ++k) {
     if (operands_.is_scalar(k)) {
@@ -119,7 +118,7 @@ ReductionClass Call::class_of(const Piece& piece, const Laid& laid, DeviceKind k
     }
   }
   if (kind == DeviceKind::cpu) return how;
-  if (piece.segments_kept) return kinds::classify_segments(laid.layout, laid.rows.operands[0].itemsize, !target_.reorderable());
+  if (part.segments_kept) return kinds::classify_segments(laid.layout, laid.rows.operands[0].itemsize, !target_.reorderable());
   kinds::classify(laid.layout, {laid.rows.operands.data(), operands_.inputs()}, !target_.reorderable(), how);
   return how;
 }
@@ -141,10 +140,10 @@ void Call::launch_segments() {
   launch({.shape = whole_, .segments = &segments, .segments_kept = true});
 }
 
-void Call::launch(const Piece& piece) {
-  const Laid laid(*this, piece, operands_.all());
+void Call::launch(const Part& part) {
+  const Laid laid(*this, part, operands_.all());
   const call::Place& place = operands_.at();
-  const ReductionClass how = class_of(piece, laid, place.device.kind());
+  const ReductionClass how = class_of(part, laid, place.device.kind());
   backend::Backend& backend = backend::backend_for(place.device);
   const ufunc::Variant<ReductionClass>& variant = target_.variant(*plan_, how, operands_);
   const bool indexed = target_.indexed();
@@ -167,7 +166,7 @@ void Call::launch(const Piece& piece) {
                                     .outputs = laid.layout.outputs(),
                                     .count = laid.layout.count(),
                                     .initial = options_.initial ? initial_.bytes.data() : nullptr,
-                                    .segments = piece.segments,
+                                    .segments = part.segments,
                                     .columns_inside = laid.layout.columns_inside(),
                                     .mapping = variant.layout.mapping,
                                     .kept_rank = variant.layout.kept_rank,

@@ -22,7 +22,7 @@ class Method : public Target {
   [[nodiscard]] bool maps() const noexcept override { return false; }
   [[nodiscard]] bool indexed() const noexcept override { return false; }
   [[nodiscard]] bool takes_initial() const noexcept override { return true; }
-  [[nodiscard]] bool leads() const noexcept override { return has_identity(); }
+  [[nodiscard]] bool prepends_identity() const noexcept override { return has_identity(); }
   [[nodiscard]] ufunc::Loop choose(const call::Operands& operands, const ufunc::LoopOptions& options) const override;
   [[nodiscard]] kinds::ReductionSpec spec_of(const ufunc::Loop& loop) const override;
   using Target::request;

@@ -8,7 +8,7 @@
 #include "program/single_names.hpp"
 #include "reduce/call.hpp"
 #include "reduce/impl.hpp"
-#include "source/doubtful.hpp"
+#include "source/suspicious.hpp"
 
 namespace kiln {
 namespace {
@@ -87,7 +87,7 @@ UfuncDefinition loops_of(ReductionDefinition&& definition) {
 
 }  // namespace
 
-std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition, bool leads) {
+std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition, bool prepends_identity) {
   if (definition.name.empty()) definition.name = "reduction";
   detail::check_name(definition.name);
   if (definition.signatures.empty()) {
@@ -104,12 +104,12 @@ std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDef
   codegen::Stages stages{.accumulator = std::move(definition.accumulator),
                          .map = std::move(definition.map),
                          .post = std::move(definition.post),
-                         .leads = leads};
+                         .prepends_identity = prepends_identity};
   codegen::UserText text{.name = definition.name, .body = definition.reduce, .stages = stages};
   program::add_options(text, definition.compile);
-  const std::vector<Diagnostic> doubtful = codegen::doubtful_code(text, program::single_names(signatures));
+  const std::vector<Diagnostic> suspicious = codegen::suspicious_code(text, program::single_names(signatures));
   auto loops = std::make_shared<const detail::UfuncImpl>(loops_of(std::move(definition)), std::move(signatures));
-  loops->warnings().add(doubtful);
+  loops->warnings().add(suspicious);
   return std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::move(members));
 }
 

@@ -21,7 +21,7 @@ struct Numbers {
   Dims steps;          ///< along each axis of the inputs
 };
 
-/// What a call may be told.
+/// Options of a call.
 struct Options {
   const Axes& axis;
   bool keepdims;
@@ -55,7 +55,7 @@ class Target : public call::Callee {
   /// Whether an accumulator is a number, that a call may start from.
   [[nodiscard]] virtual bool takes_initial() const noexcept = 0;
   /// Whether the identity stands in front of the elements.
-  [[nodiscard]] virtual bool leads() const noexcept = 0;
+  [[nodiscard]] virtual bool prepends_identity() const noexcept = 0;
 
   [[nodiscard]] virtual ufunc::Loop choose(const call::Operands& operands, const ufunc::LoopOptions& options) const = 0;
   /// What was compiled for calls.

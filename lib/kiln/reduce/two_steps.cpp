@@ -60,7 +60,7 @@ TwoSteps in_two_steps(const std::shared_ptr<const detail::ReductionImpl>& reduct
   }
   const codegen::UserText text = reduction->text_of(loop);
   ReductionDefinition common = reduction->definition_of(loop);
-  // Behind the user's own text: what that is told of keeps its lines.
+  // After the user's own text, so that its lines keep their numbers.
   for (const auto& [variable, dtype] : loop.variables) {
     common.compile.preamble += "\nusing " + variable + " = " + std::string(kiln::name(dtype)) + ";";
   }
@@ -84,15 +84,15 @@ TwoSteps in_two_steps(const std::shared_ptr<const detail::ReductionImpl>& reduct
   ReductionDefinition part = common;
   part.signatures = {"(" + outputs + ")(" + given + ")"};
   part.post = assignments;
-  const bool leads = reduction->stages().leads;
-  steps.part = detail::make_reduction(std::move(part), leads);
+  const bool prepends_identity = reduction->stages().prepends_identity;
+  steps.part = detail::make_reduction(std::move(part), prepends_identity);
   std::string results;
   for (std::size_t o = 0; o < loop.outputs.size(); ++o) {
     results += (o == 0 ? "" : ", ") + typed(loop.outputs[o], o < text.output_names.size() ? text.output_names[o] : "");
   }
   common.signatures = {(text.output_names.empty() ? results : "(" + results + ")") + "(" + inputs + ")"};
   common.map = common.accumulator.empty() ? "return part_input_0;" : "return {" + list + "};";
-  steps.combine = detail::make_reduction(std::move(common), leads);
+  steps.combine = detail::make_reduction(std::move(common), prepends_identity);
   return steps;
 }
 

@@ -29,7 +29,7 @@ Backend& backend_for(const Device& device) {
   if (base::forked()) {
     throw DeviceError("cannot use " + to_string(device) +
                       " in a process forked from one that used kiln: GPU contexts do not survive fork(); "
-                      "start the process anew (exec) or use the CPU");
+                      "restart the process (exec) or use the CPU");
   }
   return gpu::open(device.kind(), device.index(), device.is_emulated());
 }

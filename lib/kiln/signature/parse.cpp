@@ -203,7 +203,7 @@ class Parser {
                             counted(layout_->outputs.size(), "output") + ": give one parameter for each");
   }
 
-  /// Reads "[:,:]" where it stands and holds it against the layout.
+  /// Reads "[:,:]" at the cursor and holds it against the layout.
   int core_dimensions(std::size_t operand, std::string_view type) {
     const std::size_t at = cursor_.position();
     int count = 0;

@@ -38,11 +38,11 @@ class BodyTokens {
   [[nodiscard]] bool is_member(std::size_t t) const;
   /// Whether the body may have something else of that name.
   [[nodiscard]] bool may_declare(std::string_view name) const;
-  /// Whether that name may be declared where it stands.
+  /// Whether that name may be declared at its position.
   [[nodiscard]] bool may_declare_at(std::size_t t) const;
 
   using Range = std::pair<std::size_t, std::size_t>;
-  /// What commas separate within a bracket, as [begin, end). False where that cannot be told: packs, and commas beside a "<",
+  /// What commas separate within a bracket, as [begin, end). False where that is unknown: packs, and commas beside a "<",
   /// which may be those of a template.
   [[nodiscard]] bool split(std::size_t open, std::vector<Range>& parts) const;
 

@@ -26,7 +26,7 @@ constexpr std::array<std::string_view, 4> kFloatingConstants{"pi", "M_PI", "M_E"
 // What stands before a name without declaring it.
 constexpr std::array<std::string_view, 9> kBeforeValues{"return", "else",  "case",      "and", "or",
                                                         "not",    "throw", "co_return", "do"};
-// Deeper brackets cannot be told; users' own are far from it.
+// Deeper brackets are not read; users' own are far from it.
 constexpr int kDeepest = 32;
 
 template <std::size_t N>

@@ -169,7 +169,7 @@ class Resolver {
     }
   }
 
-  /// Files of one name in several folders are told apart.
+  /// Files of one name in several folders are distinguished.
   std::string known_as(const Found& found) {
     if (const auto known = known_.find(found.place); known != known_.end()) return known->second;
     std::string name = found.name;

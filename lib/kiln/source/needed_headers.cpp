@@ -176,7 +176,7 @@ bool holds_any(const Names& used, std::span<const std::string_view> names) {
   return std::any_of(names.begin(), names.end(), [&](std::string_view name) { return used.contains(name); });
 }
 
-/// Whether words stand one behind the other in the name.
+/// Whether words are consecutive in the name.
 bool is_made_of(std::string_view name, const Names& words) {
   std::vector<bool> ends(name.size() + 1);  // of words that begin where others end
   ends[0] = true;

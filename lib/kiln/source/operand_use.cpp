@@ -130,7 +130,7 @@ class ViewUses : Uses {
                               last));
   }
 
-  /// Follows "(i, j)", "[i]" and ".row(i)" behind a view's name; gives where they end, kNone where nothing can be told.
+  /// Follows "(i, j)", "[i]" and ".row(i)" behind a view's name; gives where they end, kNone where nothing is known.
   [[nodiscard]] std::size_t check_places(std::size_t t, const ViewUse& view) const {
     const std::size_t rank = view.extents.size();
     std::size_t taken = 0;

@@ -1,5 +1,5 @@
 // How bodies of generalized ufuncs and raw kernels use their operands, as far as their tokens tell: a misuse that is sure is
-// told in the user's words before any compiler is asked. Texts with macros, and names that the body may declare itself, are
+// reported in the user's words before any compiler is asked. Texts with macros, and names that the body may declare itself, are
 // left to the compilers.
 #pragma once
 

@@ -1,4 +1,4 @@
-// A finding of kiln's own about a text, in the form that compilers' findings have.
+// A diagnostic of kiln's own about a text, in the form of compilers' diagnostics.
 #pragma once
 
 #include <string>

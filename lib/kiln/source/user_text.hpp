@@ -21,8 +21,8 @@ struct Stages {
   std::string accumulator = {};           ///< members of a struct; empty: the type of the first output
   std::vector<std::string> members = {};  ///< their names, where they are known
   std::string map = {};                   ///< from the inputs, and the index `i`, to an accumulator; empty: the one input
-  std::string post = {};  ///< from an accumulator `a` to the outputs; empty: itself, or its members of their names
-  bool leads = false;     ///< the identity stands in front of the elements, as a ufunc's does
+  std::string post = {};           ///< from an accumulator `a` to the outputs; empty: itself, or its members of their names
+  bool prepends_identity = false;  ///< the identity stands in front of the elements, as a ufunc's does
 };
 
 /// The user's side of a kernel.

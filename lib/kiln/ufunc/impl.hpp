@@ -79,7 +79,7 @@ class UfuncImpl final : public call::Callee {
   /// The kernel of a loop, or of a method, for a kind of device.
   [[nodiscard]] program::Request request(const ufunc::Loop& loop, const kinds::KernelSpec& spec, DeviceKind kind) const;
 
-  /// What is doubtful in its texts, found when it was made and when kernels were compiled.
+  /// What is suspicious in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
   /// Of kernels for values of constants.
   [[nodiscard]] call::ConstantLimit& constant_limit() const noexcept { return constant_limit_; }

@@ -138,7 +138,7 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
                                   codegen::Speculation speculation) {
   kinds::ElementwiseSpec spec;
   PackWidth packs;
-  std::int64_t element_bytes = 0;  // of the inputs that each element loads anew
+  std::int64_t element_bytes = 0;  // of the inputs that each element loads
   spec.masking = layout.masking;
   spec.arguments = loop.inputs.size();
   const std::size_t inputs = spec.arguments + (spec.masking != kinds::Masking::none ? 1 : 0);

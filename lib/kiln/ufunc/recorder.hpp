@@ -40,8 +40,8 @@ class Recorder {
   virtual ~Recorder() = default;
   virtual void used(const UfuncDefinition& ufunc, const call::Description& call) noexcept = 0;
   virtual void used(const GufuncDefinition& gufunc, const call::Description& call) noexcept = 0;
-  /// `leads`: the identity stands in front of the elements.
-  virtual void used(const ReductionDefinition& reduction, bool leads, const call::Description& call) noexcept = 0;
+  /// `prepends_identity`: the identity stands in front of the elements.
+  virtual void used(const ReductionDefinition& reduction, bool prepends_identity, const call::Description& call) noexcept = 0;
   virtual void used(const RawUse& use) noexcept = 0;
 };
 

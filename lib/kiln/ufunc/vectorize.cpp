@@ -12,7 +12,7 @@
 #include "signature/reserved.hpp"
 #include "signature/signature.hpp"
 #include "source/directives.hpp"
-#include "source/doubtful.hpp"
+#include "source/suspicious.hpp"
 #include "ufunc/call.hpp"
 
 namespace kiln {
@@ -112,9 +112,9 @@ std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition defi
     for (const auto& output : signatures.front().outputs) text.output_names.push_back(output.name);
     codegen::check_outputs(text, text.output_names, codegen::OutputForm::variable);
   }
-  const std::vector<Diagnostic> doubtful = codegen::doubtful_code(text, program::single_names(signatures));
+  const std::vector<Diagnostic> suspicious = codegen::suspicious_code(text, program::single_names(signatures));
   auto made = std::make_shared<detail::UfuncImpl>(std::move(definition), std::move(signatures));
-  made->warnings().add(doubtful);
+  made->warnings().add(suspicious);
   return made;
 }
 

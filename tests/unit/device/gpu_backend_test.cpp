@@ -565,8 +565,8 @@ TEST_CASE("gpu: a forked child is told so, and frees nothing") {
   FAKE(kiln_fake_reset)();
   const int status = in_child([&] {
     const std::string expected =
-        "cannot use cuda:0 in a process forked from one that used kiln: GPU contexts do not survive fork(); start the process "
-        "anew "
+        "cannot use cuda:0 in a process forked from one that used kiln: GPU contexts do not survive fork(); restart the "
+        "process "
         "(exec) or use the CPU";
     if (message_of<DeviceError>([&] { static_cast<void>(fixture.backend->allocate(1, nullptr)); }) != expected) return 1;
     if (message_of<DeviceError>([&] { fixture.backend->synchronize(); }) != expected) return 2;
@@ -651,13 +651,13 @@ TEST_CASE("gpu: a child forked after devices were listed has the CPU alone [chil
   CHECK(in_child([&] {
           if (Device::all().size() != KILN_HAVE_CPU) return 1;
           if (message_of<DeviceError>([&] { gpu.synchronize(); }) !=
-              "cannot use cuda:1 in a process forked from one that used kiln: GPU contexts do not survive fork(); start the "
-              "process anew (exec) or use the CPU") {
+              "cannot use cuda:1 in a process forked from one that used kiln: GPU contexts do not survive fork(); restart the "
+              "process (exec) or use the CPU") {
             return 2;
           }
           if (message_of<DeviceError>([] { static_cast<void>(Device::cuda(0)); }) !=
               "there is no device cuda:0: this process was forked from one that used kiln, and GPU contexts do not survive "
-              "fork(); start the process anew (exec) or use the CPU") {
+              "fork(); restart the process (exec) or use the CPU") {
             return 3;
           }
           return !KILN_HAVE_CPU || Device::best() == Device::cpu() ? 0 : 4;

@@ -268,21 +268,21 @@ TEST_CASE("faults: what a kernel left is read once, and nothing stays behind") {
   const Checked module;
   HostMemory backend;
   module.leave(record("{}", {integer(7)}, kFirst));
-  const kinds::Findings findings = kinds::take_findings(backend, module, nullptr);
+  const kinds::LaunchDiagnostics findings = kinds::take_diagnostics(backend, module, nullptr);
   CHECK(findings.fault == "kernel failed on cpu: the result is NaN");
   CHECK(findings.printed == std::vector<std::string>{"7"});
   CHECK(module.empty());
-  CHECK(kinds::take_findings(backend, module, nullptr).fault.empty());
+  CHECK(kinds::take_diagnostics(backend, module, nullptr).fault.empty());
 }
 
 TEST_CASE("faults: where there is no memory to read them they are gone all the same") {
   const Checked module;
   HostMemory backend(1);
   module.leave(record("{}", {integer(7)}, kFirst));
-  CHECK_THROWS_AS((void)kinds::take_findings(backend, module, nullptr), std::bad_alloc);
+  CHECK_THROWS_AS((void)kinds::take_diagnostics(backend, module, nullptr), std::bad_alloc);
   CHECK(module.empty());
   module.leave(record("{}", {integer(7)}, kFirst));
-  kinds::forget_findings(backend, module, nullptr);
+  kinds::forget_diagnostics(backend, module, nullptr);
   CHECK(module.empty());
 }
 
@@ -295,7 +295,7 @@ TEST_CASE("faults: a text without memory is told, and so is the fault") {
     const rlimit limit{std::size_t{1} << 30, std::size_t{1} << 30};
     setrlimit(RLIMIT_AS, &limit);
     HostMemory backend;
-    const kinds::Findings findings = kinds::take_findings(backend, module, nullptr);
+    const kinds::LaunchDiagnostics findings = kinds::take_diagnostics(backend, module, nullptr);
     const bool told =
         findings.fault == "kernel failed on cpu: the result is NaN" &&
         findings.printed == std::vector<std::string>{"{:2000000000} (print: no memory for so long a text)", "next"};

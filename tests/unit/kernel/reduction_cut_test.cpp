@@ -59,11 +59,11 @@ TEST_CASE("a long contiguous stretch is folded in leaves of whole blocks") {
   CHECK(strided.leaf % kCpuFoldBlock == 0);
 }
 
-TEST_CASE("outputs side by side are rows, a few of them are stacked, many short ones are turned") {
+TEST_CASE("outputs side by side are rows, a few of them are unrolled, many short ones are turned") {
   CHECK(cut({{1000}, {1000}, {4, 4000}, true}).form == Form::rows);
   const ReductionCut narrow = cut({{3}, {100'000}, {4, 12}, true});
   CHECK(narrow.form == Form::narrow);
-  CHECK(narrow.stacked * 3 >= 128);
+  CHECK(narrow.unrolled * 3 >= 128);
   CHECK(narrow.tiles == 1);
   CHECK(cut({{100'000}, {8}, {32, 4}}).form == Form::rows);
   CHECK(cut({{100'000}, {8}, {32, 4}}).gathers);

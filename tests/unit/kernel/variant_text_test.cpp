@@ -134,7 +134,7 @@ TEST_CASE("variants of a generalized ufunc's loop") {
   spec = {.inputs = {core(true)}, .outputs = {core(true)}, .dimensions = {{.name = "n", .size = 3}}};
   spec.inputs[0].step = ItemStep::behind;
   spec.outputs[0].step = ItemStep::beside;
-  CHECK(on_cpu(spec) == "contiguous, n = 3, input 0 one behind the other, output 0 side by side");
+  CHECK(on_cpu(spec) == "contiguous, n = 3, input 0 as AoS, output 0 as SoA");
   spec = {.inputs = {core(true)}, .outputs = {core(true)}, .dimensions = {{.name = "n"}}, .each = {{"j", 0}, {"i", 0}}};
   CHECK(on_cpu(spec) == "contiguous, each j i");
   spec.folded = true;

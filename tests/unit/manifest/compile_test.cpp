@@ -121,16 +121,16 @@ TEST_CASE("the usual kernels of methods are those that contiguous arrays run") {
 }
 
 TEST_CASE("generalized ufuncs of a manifest are compiled for CPUs") {
-  check_target("native",
-               {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous",
-                "/kernels/0 matvec void(int64[:,:] A, int64[:] x, int64[:] y) contiguous",
-                "/kernels/1/calls/0 total void(float32[:] x, float32 r) contiguous, n = 8, input 0 one behind the "
-                "other, output 0 side by side, few items",
-                "/kernels/1/calls/1 total void(float32[:] x, float32 r) strided, input 0 side by side, input 0 from "
-                "float16, output 0 side by side, few items",
-                "/kernels/1/calls/2 total void(float32[:] x, float32 r) contiguous, output 0 side by side, where, few "
-                "items"},
-               kGeneralized);
+  check_target(
+      "native",
+      {"/kernels/0 matvec void(float32[:,:] A, float32[:] x, float32[:] y) contiguous",
+       "/kernels/0 matvec void(int64[:,:] A, int64[:] x, int64[:] y) contiguous",
+       "/kernels/1/calls/0 total void(float32[:] x, float32 r) contiguous, n = 8, input 0 as AoS, output 0 as SoA, few items",
+       "/kernels/1/calls/1 total void(float32[:] x, float32 r) strided, input 0 as SoA, input 0 from "
+       "float16, output 0 as SoA, few items",
+       "/kernels/1/calls/2 total void(float32[:] x, float32 r) contiguous, output 0 as SoA, where, few "
+       "items"},
+      kGeneralized);
 }
 
 TEST_CASE("entries say what kind of kernel they hold") {
@@ -293,7 +293,7 @@ TEST_CASE("what calls with other sizes and alignments load is compiled as well, 
   if (KILN_HAVE_CPU) {
     CHECK(others_of(square, "native") == Variants{});
     CHECK(others_of(sum, "native") == Variants{});
-    CHECK(others_of(total, "native") == Variants{"contiguous, output 0 side by side, few items", "contiguous", "strided"});
+    CHECK(others_of(total, "native") == Variants{"contiguous, output 0 as SoA, few items", "contiguous", "strided"});
     CHECK(others_of(blocks, "native") == Variants{"blocks"});
   }
   if (!test::have_compiler(DeviceKind::cuda)) return;

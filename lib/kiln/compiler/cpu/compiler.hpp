@@ -17,7 +17,7 @@ class ClangCompiler : public Compiler {
   [[nodiscard]] std::string target() const override { return target_.text; }
   [[nodiscard]] std::string short_target() const override { return target_.short_name; }
   [[nodiscard]] std::vector<std::string> options(const CompileRequest& request) const override;
-  /// Also a CompileError: a function that is called and nowhere defined. Compiles of several threads run side by side.
+  /// Also a CompileError: a function that is called and nowhere defined. Compiles of several threads run in parallel.
   [[nodiscard]] CompileResult compile(const CompileRequest& request) const override;
   [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu; }
   /// Bitcode, or an object.

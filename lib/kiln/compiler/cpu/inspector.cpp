@@ -1,4 +1,4 @@
-// What can be told of a kernel's object, relocatable or shared: its sections are read by our own reader, which trusts nothing,
+// What is known of a kernel's object, relocatable or shared: its sections are read by our own reader, which trusts nothing,
 // its instructions by LLVM.
 #include <elf.h>
 

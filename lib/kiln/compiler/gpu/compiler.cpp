@@ -216,8 +216,8 @@ class GpuCompiler final : public Compiler {
   CompileResult compile(const CompileRequest& request, const std::vector<std::string>& chosen, const Take& take) const {
     if (base::forked()) {
       throw DeviceError("cannot compile with " + name() +
-                        " in a process forked from one that used kiln: its state does not survive fork(); start the process "
-                        "anew (exec) or use the CPU");
+                        " in a process forked from one that used kiln: its state does not survive fork(); restart the process "
+                        "(exec) or use the CPU");
     }
     refuse(refuse_debugging(request.source, request.name), request, chosen);
     for (const auto& [file, text] : request.headers) refuse(refuse_debugging(text, file), request, chosen);

@@ -1,4 +1,4 @@
-// What can be told of cubins and code objects.
+// What is known of cubins and code objects.
 #include "compiler/inspector.hpp"
 
 #include "binary/code_object.hpp"

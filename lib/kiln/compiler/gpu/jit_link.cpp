@@ -43,7 +43,7 @@ int jit_input_type(LinkFormat format) {
   }
 }
 
-/// What the code generator is told where it runs here, as NVRTC's options of the same effect.
+/// Options of the code generator where it runs here, as NVRTC's options of the same effect.
 std::vector<std::string> options_of(const CompileRequest& request, bool lto) {
   std::vector<std::string> options;
   if (request.debug) options.emplace_back("-lineinfo");
@@ -61,7 +61,7 @@ constexpr const char* kAdvice = "; name its file in KILN_NVJITLINK, or unset tha
 
 }  // namespace
 
-/// One piece of work of the library.
+/// One job of the library.
 class JitLink::Session {
  public:
   Session(const Calls& calls, const std::string& arch, const std::vector<std::string>& others = {}) : calls_(calls) {

@@ -11,7 +11,7 @@ namespace kiln::backend::cpu {
 /// Whether KILN_PERF_MAP is 1.
 [[nodiscard]] bool perf_map_is_wanted();
 
-/// The names of one kernel's code, told as long as it lives. Thread-safe. Callers hold a ForkGate.
+/// The names of one kernel's code, published as long as it lives. Thread-safe. Callers hold a ForkGate.
 class CodeNames {
  public:
   CodeNames(const std::string& kernel, const CodeSymbols& symbols, bool in_perf_map = perf_map_is_wanted());

@@ -135,7 +135,7 @@ class CopyVectors {
     return true;
   }
 
-  // Columns elements of each row, side by side: one for all of them, or each from a column of its own. A number of columns that
+  // Columns elements of each row, adjacent: one for all of them, or each from a column of its own. A number of columns that
   // the compiler knows becomes shuffles.
   template <class T, std::int64_t Columns>
   static void spread_columns(char* to, const char* from, std::int64_t rows) {

@@ -1,4 +1,4 @@
-// What debuggers and profilers are told of code that no file holds: which functions of which kernel lie where.
+// What debuggers and profilers learn of code that no file holds: which functions of which kernel lie where.
 #pragma once
 
 #include <cstdint>

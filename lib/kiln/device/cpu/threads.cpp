@@ -59,9 +59,9 @@ bool can_make_threads(int count) {
   return static_cast<int>(made.size()) == count;
 }
 
-/// Twice as large a piece of `size` elements, which may be as many as there are numbers.
-std::int64_t doubled(std::int64_t piece, std::int64_t size) noexcept {
-  return piece > size / 2 ? size : 2 * piece;
+/// Twice as large a chunk of `size` elements, which may be as many as there are numbers.
+std::int64_t doubled(std::int64_t chunk, std::int64_t size) noexcept {
+  return chunk > size / 2 ? size : 2 * chunk;
 }
 
 /// Runs [begin, end) and notes how long an element took.
@@ -107,9 +107,9 @@ void Threads::parallel_for(const CpuModule& module, const Range& range, Work wor
     work(0, range.grain);
     begin = range.grain;
   }
-  // Never measured: do it on the way, on growing pieces until one is long enough to be trusted.
-  for (std::int64_t piece = range.grain; element_ns <= 0 && begin < size; piece = doubled(piece, size)) {
-    const std::int64_t end = begin + std::min(piece, size - begin);
+  // Never measured: do it on the way, on growing chunks until one is long enough to be trusted.
+  for (std::int64_t chunk = range.grain; element_ns <= 0 && begin < size; chunk = doubled(chunk, size)) {
+    const std::int64_t end = begin + std::min(chunk, size - begin);
     const bool trusted = timed(module, range.weight, work, begin, end) >= kTrustedNs;
     begin = end;
     if (trusted)
@@ -147,9 +147,9 @@ void Threads::parallel_for(std::int64_t count, base::FunctionRef<void(std::int64
 void Threads::run_stoppable(const CpuModule& module, const Range& range, Work work, const StopRequest& stop) {
   const auto before = module.element_ns();
   std::int64_t begin = 0;
-  for (std::int64_t piece = range.grain; begin < range.size; piece = doubled(piece, range.size)) {
+  for (std::int64_t chunk = range.grain; begin < range.size; chunk = doubled(chunk, range.size)) {
     stop.require_not_due(kPartlyWritten);
-    const std::int64_t end = begin + std::min(piece, range.size - begin);
+    const std::int64_t end = begin + std::min(chunk, range.size - begin);
     const bool trusted = timed(module, range.weight, work, begin, end) >= kTrustedNs;
     begin = end;
     if (trusted) break;
@@ -202,11 +202,11 @@ void Threads::share(std::int64_t count, base::FunctionRef<void(std::int64_t)> ca
     for (std::int64_t i = 0; i < count; ++i) work(i);
     return;
   }
-  const WorkerPool::Piece piece = [](const void* all, std::int64_t index) {
+  const WorkerPool::Task chunk = [](const void* all, std::int64_t index) {
     (*static_cast<const base::FunctionRef<void(std::int64_t)>*>(all))(index);
   };
-  if (crew_->run(count, &work, piece, allowed)) return;
-  // The caller must not be one of another's helpers while it waits for its last piece.
+  if (pool_->run(count, &work, chunk, allowed)) return;
+  // The caller must not be one of another's helpers while it waits for its last task.
   arena_->execute([&] {
     tbb::this_task_arena::isolate([&] {
       // A group of its own: a call inside a task of the host program must not be cancelled with that one's group.
@@ -220,7 +220,7 @@ void Threads::share(std::int64_t count, base::FunctionRef<void(std::int64_t)> ca
 bool Threads::start(std::size_t allowed) {
   if (known_.load(std::memory_order_acquire) != nullptr) return true;
   const std::lock_guard guard(start_mutex_);
-  if (crew_ != nullptr) return true;
+  if (pool_ != nullptr) return true;
   if (now_ns() < next_start_) return false;
   // oneTBB prints a warning where an arena asks for more threads than it may have: more than the hardware's would only wait for
   // one another.
@@ -230,13 +230,13 @@ bool Threads::start(std::size_t allowed) {
     auto arena = std::make_unique<oneapi::tbb::task_arena>(threads);
     // oneTBB waits for ever for an arena whose first use threw, so that one is never used again.
     arena->initialize();
-    crew_ = std::make_shared<WorkerPool>(*arena, threads - 1);
+    pool_ = std::make_shared<WorkerPool>(*arena, threads - 1);
     arena_ = std::move(arena);
   } catch (const std::exception&) {
     next_start_ = now_ns() + kRetryNs;
     return false;
   }
-  known_.store(crew_.get(), std::memory_order_release);
+  known_.store(pool_.get(), std::memory_order_release);
   return true;
 }
 

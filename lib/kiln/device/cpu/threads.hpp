@@ -75,7 +75,7 @@ class Threads {
   std::mutex start_mutex_;
   double next_start_ = 0;
   std::unique_ptr<oneapi::tbb::task_arena> arena_;
-  std::shared_ptr<WorkerPool> crew_;
+  std::shared_ptr<WorkerPool> pool_;
   std::atomic<const WorkerPool*> known_{nullptr};  // the same, for those who do not start it
   std::atomic<double> last_short_end_{0};
   std::atomic<int> short_calls_{0};
@@ -97,13 +97,13 @@ class LaunchThreads {
   void parallel_for(std::int64_t count, base::FunctionRef<void(std::int64_t)> work) const {
     threads_.parallel_for(count, work, stop_);
   }
-  /// Returns in how many pieces to cut so many items. A launch that cannot be stopped is cut into `usual`, another into more.
-  [[nodiscard]] std::int64_t pieces(std::int64_t items, std::int64_t usual) const noexcept {
-    return stop_ == nullptr ? usual : std::max(usual, std::min(items, kPiecesToStop));
+  /// Returns in how many chunks to cut so many items. A launch that cannot be stopped is cut into `usual`, another into more.
+  [[nodiscard]] std::int64_t chunks(std::int64_t items, std::int64_t usual) const noexcept {
+    return stop_ == nullptr ? usual : std::max(usual, std::min(items, kChunksToStop));
   }
 
  private:
-  static constexpr std::int64_t kPiecesToStop = 65536;
+  static constexpr std::int64_t kChunksToStop = 65536;
   Threads& threads_;
   const StopRequest* stop_;
 };

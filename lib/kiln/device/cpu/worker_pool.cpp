@@ -22,22 +22,22 @@ void relax() noexcept {
 
 }  // namespace
 
-bool WorkerPool::run(std::int64_t count, const void* work, Piece piece, std::size_t most) {
+bool WorkerPool::run(std::int64_t count, const void* work, Task task, std::size_t most) {
   if (taken_.exchange(true, std::memory_order_acquire)) return false;
-  const auto pieces = static_cast<std::size_t>(count);
-  parties_ = std::min({shares_.size(), pieces, most, (std::size_t{1} << kPartiesBits) - 1});
+  const auto tasks = static_cast<std::size_t>(count);
+  parties_ = std::min({shares_.size(), tasks, most, (std::size_t{1} << kPartiesBits) - 1});
   for (std::size_t k = 0; k < parties_; ++k) {
-    shares_[k].next.store(static_cast<std::int64_t>(pieces * k / parties_), std::memory_order_relaxed);
-    shares_[k].end = static_cast<std::int64_t>(pieces * (k + 1) / parties_);
+    shares_[k].next.store(static_cast<std::int64_t>(tasks * k / parties_), std::memory_order_relaxed);
+    shares_[k].end = static_cast<std::int64_t>(tasks * (k + 1) / parties_);
   }
   work_ = work;
-  piece_ = piece;
+  task_ = task;
   failed_.store(false, std::memory_order_relaxed);
 
   const std::uint64_t closed = ((list_.load(std::memory_order_relaxed) >> kPartiesBits) + 1) << kPartiesBits;
   list_.store(closed + parties_, std::memory_order_seq_cst);
   call_helpers(parties_);
-  take_pieces(0);
+  take_tasks(0);
   // Either a helper sees that the list is closed, or it is seen inside.
   list_.store(closed, std::memory_order_seq_cst);
   for (unsigned turns = 0; inside_.load(std::memory_order_seq_cst) != 0; ++turns) {
@@ -106,19 +106,19 @@ bool WorkerPool::look(std::size_t self, std::uint64_t& last) noexcept {
   if (self >= list % (std::uint64_t{1} << kPartiesBits)) return false;
   inside_.fetch_add(1, std::memory_order_seq_cst);
   const bool open = list_.load(std::memory_order_seq_cst) == list;
-  if (open) take_pieces(self);
+  if (open) take_tasks(self);
   inside_.fetch_sub(1, std::memory_order_release);
   return open;
 }
 
 // Its own share, then what is left of the others'.
-void WorkerPool::take_pieces(std::size_t self) noexcept {
+void WorkerPool::take_tasks(std::size_t self) noexcept {
   for (std::size_t k = 0; k < parties_; ++k) {
     Share& share = shares_[(self + k) % parties_];
     for (std::int64_t i = 0; (i = share.next.fetch_add(1, std::memory_order_relaxed)) < share.end;) {
       if (failed_.load(std::memory_order_relaxed)) return;
       try {
-        piece_(work_, i);
+        task_(work_, i);
       } catch (...) {
         if (!failed_.exchange(true)) error_ = std::current_exception();
       }

@@ -142,7 +142,7 @@ void* GpuBackend::allocate(std::size_t bytes, Queue* queue) {
   void* address = nullptr;
   abi::Status status = memory_.allocate(&address, bytes, stream_of(queue));
   if (status == abi::kOutOfMemory) {
-    // What it needs may be in the pool in pieces of other sizes, behind work that is not done, or kept for work that is.
+    // What it needs may be in the pool in blocks of other sizes, behind work that is not done, or kept for work that is.
     reclaim_memory();
     status = memory_.allocate(&address, bytes, stream_of(queue));
   }

@@ -45,10 +45,9 @@ int Core::attribute(int number) const {
 
 void Core::require_usable() const {
   if (base::forked()) [[unlikely]] {
-    throw DeviceError(
-        "cannot use " + name() +
-        " in a process forked from one that used kiln: GPU contexts do not survive fork(); start the process anew "
-        "(exec) or use the CPU");
+    throw DeviceError("cannot use " + name() +
+                      " in a process forked from one that used kiln: GPU contexts do not survive fork(); restart the process "
+                      "(exec) or use the CPU");
   }
   if (driver_.gone()) [[unlikely]] {
     throw DeviceError("cannot use " + name() + " any more: the process is exiting, and " + std::string(dialect().runtime) +

@@ -56,8 +56,8 @@ void* GpuModule::find_faults() const {
 // A driver that cannot say costs a guess, not the launch.
 int GpuModule::ask_occupancy(int threads) const noexcept {
   int blocks = 0;
-  const bool told = core_.calls().occupancy(&blocks, function_, threads, 0) == abi::kSuccess;
-  return told && blocks > 0 ? blocks : 1;
+  const bool answered = core_.calls().occupancy(&blocks, function_, threads, 0) == abi::kSuccess;
+  return answered && blocks > 0 ? blocks : 1;
 }
 
 int GpuModule::attribute(int number, int otherwise) const noexcept {

@@ -66,10 +66,9 @@ Backend* opened(DeviceKind kind, int index, bool emulated) noexcept {
 
 Backend& open(DeviceKind kind, int index, bool emulated) {
   if (base::forked()) {
-    throw DeviceError(
-        "cannot use " + std::string(dialect_of(kind).prefix) + ":" + std::to_string(index) +
-        " in a process forked from one that used kiln: GPU contexts do not survive fork(); start the process anew "
-        "(exec) or use the CPU");
+    throw DeviceError("cannot use " + std::string(dialect_of(kind).prefix) + ":" + std::to_string(index) +
+                      " in a process forked from one that used kiln: GPU contexts do not survive fork(); restart the process "
+                      "(exec) or use the CPU");
   }
   Opened& all = all_opened();
   const std::lock_guard guard(all.mutex);
@@ -94,7 +93,7 @@ int device_count(DeviceKind kind) noexcept try {
 
 std::string why_none(DeviceKind kind) {
   if (base::forked()) {
-    return "this process was forked from one that used kiln, and GPU contexts do not survive fork(); start the process anew "
+    return "this process was forked from one that used kiln, and GPU contexts do not survive fork(); restart the process "
            "(exec) or use the CPU";
   }
   try {

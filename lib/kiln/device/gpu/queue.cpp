@@ -66,7 +66,7 @@ GpuQueue::~GpuQueue() {
   if (base::forked() || core_.driver().gone()) return;
   const Current current(core_, std::nothrow);
   if (current.ok()) {
-    // Whatever it says: nobody is left to be told, and a lost device has no work pending.
+    // Whatever it says: nobody is left to be informed, and a lost device has no work pending.
     core_.calls().stream_synchronize(stream_);
     // What its work kept may give memory back to the stream.
     pending_->release_done(true);

@@ -79,7 +79,7 @@ class Blocks {
     }
   }
 
-  /// Computes count elements of operands that lie at `place` one behind the other. Buffers have room for whole blocks, and for
+  /// Computes count elements of operands that lie at `place` consecutively. Buffers have room for whole blocks, and for
   /// one more behind the lanes of the last row.
   void compute(char* const* place, std::int64_t count, BroadcastRows rows = {}) {
     void* here[kMaxOperands];

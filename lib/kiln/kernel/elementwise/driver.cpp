@@ -295,8 +295,8 @@ class Driver : Runs {
     tall = std::min({tall, count, lanes_ / kCpuBlock});
     // As wide as there is room for, and about the same for all.
     const std::int64_t widest = lanes_ / tall / kCpuBlock * kCpuBlock;
-    const std::int64_t pieces = (inner() + widest - 1) / widest;
-    const std::int64_t wide = ((inner() + pieces - 1) / pieces + kCpuBlock - 1) / kCpuBlock * kCpuBlock;
+    const std::int64_t blocks = (inner() + widest - 1) / widest;
+    const std::int64_t wide = ((inner() + blocks - 1) / blocks + kCpuBlock - 1) / kCpuBlock * kCpuBlock;
     for (std::int64_t r = 0; r < count; r += tall) {
       for (std::int64_t c = 0; c < inner(); c += wide) {
         tile(r, std::min(tall, count - r), c, std::min(wide, inner() - c), wide);

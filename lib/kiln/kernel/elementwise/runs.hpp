@@ -77,7 +77,7 @@ class Runs : protected Blocks {
   }
 
  private:
-  // Where some elements of a block come from, or go to. One row: they lie one behind the other, if the operand is contiguous.
+  // Where some elements of a block come from, or go to. One row: they are consecutive, if the operand is contiguous.
   struct Run {
     char* at;
     std::int64_t row_stride;

@@ -32,7 +32,7 @@ bool by_row(const OperandSpec& operand, int rank) {
   return operand.access == Access::broadcast && rank > 1;
 }
 
-// Whether the loop reads it anew for each element.
+// Whether the loop reads it for each element.
 bool streamed(const OperandSpec& operand, int rank) {
   return operand.access == Access::contiguous || operand.access == Access::strided || by_row(operand, rank);
 }

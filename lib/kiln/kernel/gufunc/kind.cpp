@@ -20,8 +20,8 @@ namespace {
 void add_core(Words& words, const CoreOperandSpec& operand, const std::string& name, bool input) {
   if (operand.unit >= 0 && !operand.packed) words.add(fmt::format("{} along {}", name, operand.unit));
   words.add_if(operand.step == ItemStep::none, name + " shared");
-  words.add_if(operand.step == ItemStep::beside, name + " side by side");
-  words.add_if(operand.step == ItemStep::behind, name + " one behind the other");
+  words.add_if(operand.step == ItemStep::beside, name + " as SoA");
+  words.add_if(operand.step == ItemStep::behind, name + " as AoS");
   words.add_if(operand.staging == Staging::window, name + " by windows");
   words.add_if(operand.staging == Staging::item || operand.staging == Staging::common, name + " in shared memory");
   input ? add_input(words, operand.element, name) : add_output(words, operand.element, name);

@@ -20,7 +20,7 @@ enum class ItemStep : std::uint8_t {
   any,     ///< as the launch says
   none,    ///< all have the same
   beside,  ///< element beside element
-  behind   ///< core behind core, each in one piece, of sizes that are constants
+  behind   ///< core behind core, each contiguous, of sizes that are constants
 };
 
 /// Whether a GPU's kernel copies cores to shared memory.
@@ -36,7 +36,7 @@ struct CoreOperandSpec {
   OperandSpec element = {};                  ///< scalar: the value travels as a kernel argument (GPU)
   std::vector<std::size_t> dimensions = {};  ///< its core dimensions, as indices into GufuncSpec::dimensions
   int unit = -1;                             ///< which of them has the itemsize as its stride; -1: none
-  bool packed = false;                       ///< all of them lie one behind the other, in C order
+  bool packed = false;                       ///< all of them are consecutive, in C order
   bool as_view = false;                      ///< of no core dimensions, but a view of one element in the body
   ItemStep step = ItemStep::any;
   Staging staging = Staging::none;

@@ -17,8 +17,8 @@
 namespace kiln::kinds {
 namespace {
 
-// Blocks may take different times: several pieces for each thread, so that none waits long for the last.
-constexpr std::int64_t kBlockPiecesPerThread = 8;
+// Blocks may take different times: several chunks for each thread, so that none waits long for the last.
+constexpr std::int64_t kChunksPerThread = 8;
 // Each thread has a block's. Far more than any GPU's, far less than any machine's memory.
 constexpr std::int64_t kMostSharedBytes = std::int64_t{1} << 28;
 
@@ -102,9 +102,9 @@ void run_raw(const cpu::CpuModule& module, const RawLaunch& launch, const cpu::L
     cpu::call_guarded(module, [&] { memory.frames().run([&] { kernel(&memory, begin, end); }); });
   };
   if (threads.stop() != nullptr) return threads.parallel_for(module, {.size = blocks}, run);
-  const std::int64_t pieces = std::min<std::int64_t>(blocks, threads.count() * kBlockPiecesPerThread);
-  const auto begin_of = [&](std::int64_t piece) { return blocks / pieces * piece + std::min(piece, blocks % pieces); };
-  threads.parallel_for(pieces, [&](std::int64_t piece) { run(begin_of(piece), begin_of(piece + 1)); });
+  const std::int64_t chunks = std::min<std::int64_t>(blocks, threads.count() * kChunksPerThread);
+  const auto begin_of = [&](std::int64_t chunk) { return blocks / chunks * chunk + std::min(chunk, blocks % chunks); };
+  threads.parallel_for(chunks, [&](std::int64_t chunk) { run(begin_of(chunk), begin_of(chunk + 1)); });
 }
 
 void launch_on_cpu(Backend& backend, const Module& module, const RawLaunch& launch, const LaunchContext& context) {

@@ -1,4 +1,4 @@
-// What threads did last to each piece of memory, as far as it decides whether the next access races.
+// What threads did last to each part of memory, as far as it decides whether the next access races.
 #pragma once
 
 #include <array>

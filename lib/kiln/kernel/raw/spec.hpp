@@ -31,7 +31,7 @@ struct RawSpec {
   std::vector<RawParameter> parameters = {};
   RawForm form = RawForm::blocks;
   bool shares = false;       ///< CPU, in blocks: threads share memory or wait for one another
-  bool finds_races = false;  ///< CPU, in items or blocks: threads wait for one another, and their accesses are told
+  bool finds_races = false;  ///< CPU, in items or blocks: threads wait for one another, and their accesses are reported
 };
 
 /// As a KernelSpec holds it.

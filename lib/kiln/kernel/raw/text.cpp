@@ -1,4 +1,4 @@
-// A raw kernel: its parameters, and the places in the grid that its body is told. Walking is kernels-src/raw/'s.
+// A raw kernel: its parameters, and its place in the grid. Walking is kernels-src/raw/'s.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -15,9 +15,9 @@ using Form = ReductionCut::Form;
 // 10000 × 10000 float32 instead of 0.73 with 16 KB, which fit the first cache.
 constexpr std::int64_t kTileBytes = 64 * 1024;
 constexpr std::int64_t kGatherBytes = 32 * 1024;  // of kCpuReduceRows rows in a buffer
-constexpr std::int64_t kNarrowLanes = 128;        // side by side in narrow tiles
-constexpr std::int64_t kWide = 32;                // columns from which rows need not be stacked
-constexpr std::int64_t kShort = 64;               // elements up to which many outputs are computed side by side
+constexpr std::int64_t kNarrowLanes = 128;        // adjacent in narrow tiles
+constexpr std::int64_t kWide = 32;                // columns from which rows need not be unrolled
+constexpr std::int64_t kShort = 64;               // elements up to which many outputs are computed together
 constexpr std::int64_t kAcross = 16;              // outputs for which that is worth the transposition
 constexpr std::int64_t kDirectLeaf = 65536;
 constexpr std::int64_t kGatheredLeaf = 4096;
@@ -76,8 +76,8 @@ ReductionCut cut_reduction(const CpuReduction& kernel, const ReductionLaunch& la
     case Form::narrow: {
       cut.width = columns;
       cut.gathers = true;
-      cut.stacked = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ceil_div(kNarrowLanes, columns))));
-      cut.leaf = kCpuReduceRows * cut.stacked;
+      cut.unrolled = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ceil_div(kNarrowLanes, columns))));
+      cut.leaf = kCpuReduceRows * cut.unrolled;
       cut.leaves = ceil_div(launch.count, cut.leaf);
       break;
     }

@@ -1,4 +1,4 @@
-// How a reduction on the CPU is cut: tiles of outputs, and leaves, the pieces of what is reduced whose states are combined in
+// How a reduction on the CPU is cut: tiles of outputs, and leaves, the parts of what is reduced whose states are combined in
 // pairs. Pure. The tree over the leaves, and so the result, follows from shapes and strides alone: chunks for threads are 2ⁿ
 // leaves, which does not change it.
 #pragma once
@@ -13,16 +13,16 @@ namespace kiln::kinds {
 
 struct ReductionCut {
   enum class Form : std::uint8_t {
-    fold,    ///< an output at a time: elements one behind the other
-    rows,    ///< outputs side by side, kCpuReduceRows elements of each in a leaf
-    narrow,  ///< as rows, with `stacked` rows side by side as if they were one
+    fold,    ///< an output at a time: consecutive elements
+    rows,    ///< adjacent outputs, kCpuReduceRows elements of each in a leaf
+    narrow,  ///< as rows, with `unrolled` rows adjacent as if they were one
   };
   Form form = Form::fold;
-  bool by_runs = false;      ///< fold: no leaf goes over the end of an innermost reduced row
-  bool gathers = false;      ///< leaves of some operand may have to be gathered
-  std::int64_t stacked = 1;  ///< narrow
-  std::int64_t width = 1;    ///< outputs of a tile, all in one innermost kept row
-  std::int64_t per_row = 1;  ///< tiles of an innermost kept row
+  bool by_runs = false;       ///< fold: no leaf goes over the end of an innermost reduced row
+  bool gathers = false;       ///< leaves of some operand may have to be gathered
+  std::int64_t unrolled = 1;  ///< narrow
+  std::int64_t width = 1;     ///< outputs of a tile, all in one innermost kept row
+  std::int64_t per_row = 1;   ///< tiles of an innermost kept row
   std::int64_t tiles = 1;
   std::int64_t leaf = 1;    ///< fold: elements; else rows
   std::int64_t leaves = 1;  ///< of each output

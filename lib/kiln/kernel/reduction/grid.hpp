@@ -22,7 +22,7 @@ struct ReductionWork {
 struct ReductionParts {
   std::int64_t chunk = 1;
   std::int64_t count = 1;
-  int lane_bits = 0;  ///< by columns: 2 to the power of it threads of a block are side by side
+  int lane_bits = 0;  ///< by columns: 2 to the power of it threads of a block are adjacent
 };
 [[nodiscard]] ReductionParts parts_of(const ReductionWork& work) noexcept;
 

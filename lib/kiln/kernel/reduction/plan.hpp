@@ -15,7 +15,7 @@ namespace kiln::kinds {
 
 struct ReductionSpec;
 
-/// Outputs side by side from which a block takes them by columns, or each thread one, so that lines of memory are read whole:
+/// Adjacent outputs from which a block takes them by columns, or each thread one, so that lines of memory are read whole:
 /// fewer would leave most of a block's threads without work.
 inline constexpr std::int64_t kSideBySideOutputs = 16;
 

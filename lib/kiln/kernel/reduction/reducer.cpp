@@ -24,10 +24,10 @@ std::int64_t number_at(const char* address) {
 
 Reducer::Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, std::int64_t chunk,
                  const backend::StopRequest* stop)
-    : kernel_(kernel), launch_(launch), cut_(cut), stop_(stop), run_(launch.reduced.empty() ? 1 : launch.reduced.back()) {
+    : ReducedPlace(kernel, launch), cut_(cut), stop_(stop) {
   const auto most = static_cast<std::uint64_t>(std::max<std::int64_t>(chunk, 1));
   const auto slots = static_cast<std::int64_t>(cut.form == Form::narrow || cut.leaves > 1 ? std::bit_width(most) + 2 : 1);
-  slot_bytes_ = lines(cut.width * cut.stacked * kernel.state_size);
+  slot_bytes_ = lines(cut.width * cut.unrolled * kernel.state_size);
   // What a leaf takes of an operand that does not lie as the kernel reads it.
   const std::int64_t leaf_elements = !cut.gathers             ? 0
                                      : cut.form == Form::fold ? std::min(cut.leaf, launch.count)
@@ -52,81 +52,12 @@ Reducer::Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, cons
   }
 }
 
-std::int64_t Reducer::kept_stride(int operand) const {
-  return launch_.kept.empty() || is_scalar(operand)
-             ? 0
-             : launch_.operands[static_cast<std::size_t>(operand)].strides[launch_.kept.size() - 1];
-}
-
-std::int64_t Reducer::reduced_stride(int operand) const {
-  const std::size_t rank = launch_.kept.size() + launch_.reduced.size();
-  return launch_.reduced.empty() || is_scalar(operand) ? 0
-                                                       : launch_.operands[static_cast<std::size_t>(operand)].strides[rank - 1];
-}
-
-void Reducer::place(std::int64_t tile) {
+void Reducer::begin_tile(std::int64_t tile) {
   const std::int64_t column = tile % cut_.per_row * cut_.width;
-  const std::size_t kept = launch_.kept.size();
-  columns_ = kept == 0 ? 1 : std::min(cut_.width, launch_.kept.back() - column);
-  std::int64_t row = tile / cut_.per_row;
-  const auto operands = static_cast<std::size_t>(kernel_.inputs) + static_cast<std::size_t>(kernel_.outputs);
-  for (std::size_t k = 0; k < operands; ++k) {
-    tile_[k] = static_cast<char*>(launch_.operands[k].data) + column * kept_stride(static_cast<int>(k));
-  }
-  for (std::size_t d = kept > 0 ? kept - 1 : 0; d-- > 0;) {
-    const std::int64_t at = row % launch_.kept[d];
-    row /= launch_.kept[d];
-    for (std::size_t k = 0; k < operands; ++k) {
-      if (!launch_.operands[k].scalar) tile_[k] += at * launch_.operands[k].strides[d];
-    }
-  }
+  columns_ = launch_.kept.empty() ? 1 : std::min(cut_.width, launch_.kept.back() - column);
+  place(tile / cut_.per_row, column);
   depth_ = 0;
   pushed_ = 0;
-}
-
-// To an element of what is reduced, by its number.
-void Reducer::seek(std::int64_t element) {
-  const std::size_t kept = launch_.kept.size();
-  const std::size_t rank = launch_.reduced.size();
-  for (int k = 0; k < kernel_.inputs; ++k) at_[static_cast<std::size_t>(k)] = tile_[static_cast<std::size_t>(k)];
-  run_at_ = 0;
-  if (rank == 0) return;
-  run_at_ = element % run_;
-  std::int64_t row = element / run_;
-  for (std::size_t d = rank - 1; d-- > 0;) {
-    index_[d] = row % launch_.reduced[d];
-    row /= launch_.reduced[d];
-    for (int k = 0; k < kernel_.inputs; ++k) {
-      const auto i = static_cast<std::size_t>(k);
-      if (!is_scalar(k)) at_[i] += index_[d] * launch_.operands[i].strides[kept + d];
-    }
-  }
-}
-
-// Over elements of this innermost row, at most to its end; or over whole rows, at most to the end of the dimension around.
-void Reducer::advance(std::int64_t count) {
-  run_at_ += count;
-  if (run_at_ < run_) return;
-  const std::int64_t rows = run_at_ / run_;
-  run_at_ = 0;
-  const std::size_t kept = launch_.kept.size();
-  const std::size_t rank = launch_.reduced.size();
-  if (rank < 2) return;
-  std::int64_t step = rows;
-  for (std::size_t d = rank - 1; d-- > 0;) {
-    index_[d] += step;
-    for (int k = 0; k < kernel_.inputs; ++k) {
-      const auto i = static_cast<std::size_t>(k);
-      if (!is_scalar(k)) at_[i] += step * launch_.operands[i].strides[kept + d];
-    }
-    if (index_[d] < launch_.reduced[d] || d == 0) return;
-    for (int k = 0; k < kernel_.inputs; ++k) {
-      const auto i = static_cast<std::size_t>(k);
-      if (!is_scalar(k)) at_[i] -= index_[d] * launch_.operands[i].strides[kept + d];
-    }
-    index_[d] = 0;
-    step = 1;
-  }
 }
 
 // The states on top are those of one more leaf: they are combined with those before as the digits of its number carry.
@@ -150,7 +81,7 @@ char* Reducer::collapse() {
 
 void Reducer::tiles(std::int64_t begin, std::int64_t end) {
   for (std::int64_t tile = begin; tile < end; ++tile) {
-    place(tile);
+    begin_tile(tile);
     if (launch_.count == 0) {
       kernel_.start(stack_, launch_.initial, columns_);
     } else if (cut_.form == Form::fold && cut_.leaves == 1) {
@@ -163,13 +94,13 @@ void Reducer::tiles(std::int64_t begin, std::int64_t end) {
 }
 
 void Reducer::part(std::int64_t tile, std::int64_t begin, std::int64_t end, char* to) {
-  place(tile);
+  begin_tile(tile);
   states(begin, end);
   std::memcpy(to, stack_, static_cast<std::size_t>(columns_ * kernel_.state_size));
 }
 
 void Reducer::join(std::int64_t tile, const char* parts, std::int64_t count) {
-  place(tile);
+  begin_tile(tile);
   for (std::int64_t i = 0; i < count; ++i) {
     std::memcpy(slot(depth_), parts + i * tile_bytes(), static_cast<std::size_t>(columns_ * kernel_.state_size));
     push();
@@ -355,7 +286,7 @@ void Reducer::rows_leaf(std::int64_t rows, char* to, bool fresh) {
   kernel_.rows(addresses_.data(), rows, columns_, to, fresh);
 }
 
-// Rows that lie one behind the other are longer rows; what stands in the same column of them is combined last.
+// Rows that are consecutive are longer rows; what stands in the same column of them is combined last.
 void Reducer::narrow_leaf(std::int64_t rows, char* to) {
   std::array<char*, kMaxOperands> flat;  // NOLINT(cppcoreguidelines-pro-type-member-init): only what is used is set
   for (int k = 0; k < kernel_.inputs; ++k) {
@@ -386,12 +317,12 @@ void Reducer::narrow_leaf(std::int64_t rows, char* to) {
     row += now;
     advance(now);
   }
-  const auto compute = [&](std::int64_t first, std::int64_t count, std::int64_t stacked, char* states) {
+  const auto compute = [&](std::int64_t first, std::int64_t count, std::int64_t unrolled, char* states) {
     for (int k = 0; k < kernel_.inputs; ++k) {
       const auto i = static_cast<std::size_t>(k);
       const std::int64_t pitch = is_scalar(k) ? 0 : columns_ * kernel_.itemsize[k];
       for (std::int64_t r = 0; r < count; ++r) {
-        char* const from = flat[i] + (first + r * stacked) * pitch;
+        char* const from = flat[i] + (first + r * unrolled) * pitch;
         const std::size_t place = i * kCpuReduceRows + static_cast<std::size_t>(r);
         addresses_[place] = from;
         if (!is_index(k)) continue;
@@ -400,16 +331,16 @@ void Reducer::narrow_leaf(std::int64_t rows, char* to) {
         addresses_[place] = &numbers_[static_cast<std::size_t>(r)];
       }
     }
-    kernel_.rows(addresses_.data(), count, stacked * columns_, states, true);
+    kernel_.rows(addresses_.data(), count, unrolled * columns_, states, true);
   };
-  const std::int64_t whole = rows / cut_.stacked;
-  const std::int64_t rest = rows % cut_.stacked;
-  if (whole > 0) compute(0, whole, cut_.stacked, to);
+  const std::int64_t whole = rows / cut_.unrolled;
+  const std::int64_t rest = rows % cut_.unrolled;
+  if (whole > 0) compute(0, whole, cut_.unrolled, to);
   if (rest > 0) {
-    compute(whole * cut_.stacked, 1, rest, whole > 0 ? spare_ : to);
+    compute(whole * cut_.unrolled, 1, rest, whole > 0 ? spare_ : to);
     if (whole > 0) kernel_.merge(to, spare_, rest * columns_);
   }
-  for (std::int64_t left = whole > 0 ? cut_.stacked : rest; left > 1;) {
+  for (std::int64_t left = whole > 0 ? cut_.unrolled : rest; left > 1;) {
     const std::int64_t half = (left + 1) / 2;
     kernel_.merge(to, to + half * columns_ * kernel_.state_size, (left - half) * columns_);
     left = half;

@@ -9,10 +9,11 @@
 
 #include "device/stop_request.hpp"
 #include "kernel/reduction/cut.hpp"
+#include "kernel/reduction/reduced_place.hpp"
 
 namespace kiln::kinds {
 
-class Reducer {
+class Reducer : private ReducedPlace {
  public:
   /// At most `chunk` leaves of a tile are computed at once. Throws Stopped between two leaves if `stop` is due.
   Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, std::int64_t chunk,
@@ -22,7 +23,7 @@ class Reducer {
   void tiles(std::int64_t begin, std::int64_t end);
   /// The states of leaves [begin, end) of a tile, to `to`.
   void part(std::int64_t tile, std::int64_t begin, std::int64_t end, char* to);
-  /// The results of a tile from the states of its parts, one behind the other.
+  /// The results of a tile from the states of its parts, consecutively.
   void join(std::int64_t tile, const char* parts, std::int64_t count);
 
   /// Bytes of the states of a tile.
@@ -38,11 +39,7 @@ class Reducer {
     if (stop_ != nullptr) [[unlikely]]
       stop_->require_not_due(backend::kPartlyWritten);
   }
-  [[nodiscard]] std::int64_t kept_stride(int operand) const;
-  [[nodiscard]] std::int64_t reduced_stride(int operand) const;
-  void place(std::int64_t tile);
-  void seek(std::int64_t element);
-  void advance(std::int64_t count);
+  void begin_tile(std::int64_t tile);
   [[nodiscard]] char* slot(std::int64_t depth) const noexcept { return stack_ + depth * slot_bytes_; }
   void push();
   char* collapse();
@@ -52,31 +49,21 @@ class Reducer {
   void gather_stretch(int operand, std::int64_t count);
   void number_stretch(std::int64_t count);
   void number_rows(char* list, std::int64_t rows, std::int64_t columns) const;
-  /// Not an array to walk over: one value, or the index.
-  [[nodiscard]] bool is_scalar(int operand) const { return launch_.operands[static_cast<std::size_t>(operand)].scalar; }
-  [[nodiscard]] bool is_index(int operand) const { return operand == kernel_.index; }
   void rows_leaf(std::int64_t rows, char* to, bool fresh);
   void narrow_leaf(std::int64_t rows, char* to);
   void finish(const char* from);
 
   alignas(64) std::array<char, 4096> inline_;  // a small reduction needs no heap; not cleared
-  const CpuReduction& kernel_;
-  const ReductionLaunch& launch_;
   const ReductionCut& cut_;
   const backend::StopRequest* const stop_;
-  const std::int64_t run_;    // of the innermost reduced dimension
   std::int64_t columns_ = 1;  // of the tile
   std::int64_t tile_outputs_ = 0;
   std::int64_t depth_ = 0;
   std::int64_t pushed_ = 0;
   std::int64_t slot_bytes_ = 0;
   char* stack_ = nullptr;
-  char* spare_ = nullptr;               // states of a part of a narrow leaf
-  std::int64_t run_at_ = 0;             // in the innermost reduced dimension
-  std::array<std::int64_t, 64> index_;  // of the other reduced dimensions
+  char* spare_ = nullptr;  // states of a part of a narrow leaf
   std::array<CpuIndex, kCpuReduceRows> numbers_;
-  std::array<char*, kMaxOperands> tile_;  // of each operand: where the tile's first element is
-  std::array<char*, kMaxOperands> at_;    // and where the innermost reduced row is, at its start
   std::array<char*, kMaxOperands> buffer_;
   std::array<void*, kMaxOperands * kCpuReduceRows> addresses_;
   std::unique_ptr<char, Free> heap_;

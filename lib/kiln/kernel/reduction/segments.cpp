@@ -18,7 +18,7 @@ constexpr std::int64_t kBatch = 64;
 /// Elements that a segment has at most to be one leaf of a reduction of its own.
 constexpr std::int64_t kOneLeaf = 65536;
 constexpr std::int64_t kWorthThreads = 1 << 15;
-constexpr std::int64_t kPiecesPerThread = 4;
+constexpr std::int64_t kChunksPerThread = 4;
 
 class Segments {
  public:
@@ -126,22 +126,22 @@ void reduce_segments(const cpu::CpuModule& module, const ReductionLaunch& launch
   for (std::size_t i = 0; i < all.begins.size(); ++i) elements += launch.outputs * all.count(i);
   if (threads.count() == 1 || base::forked() || elements < kWorthThreads)
     return Segments(module, launch, threads).run(0, segments);
-  const std::int64_t pieces = kPiecesPerThread * std::int64_t{threads.count()};
-  if (segments < pieces) {
+  const std::int64_t chunks = kChunksPerThread * std::int64_t{threads.count()};
+  if (segments < chunks) {
     Segments each(module, launch, threads);
     for (std::int64_t i = 0; i < segments; ++i) each.run_on_all(i);
     return;
   }
-  // Pieces of about as many elements.
-  const std::int64_t each = base::ceil_div(elements, pieces);
+  // Chunks of about as many elements.
+  const std::int64_t each = base::ceil_div(elements, chunks);
   std::vector<std::int64_t> ends;
   std::int64_t taken = 0;
   for (std::int64_t i = 0; i < segments; ++i) {
     taken += launch.outputs * all.count(static_cast<std::size_t>(i));
     if (taken >= each * (static_cast<std::int64_t>(ends.size()) + 1) || i + 1 == segments) ends.push_back(i + 1);
   }
-  threads.parallel_for(static_cast<std::int64_t>(ends.size()), [&](std::int64_t piece) {
-    const auto at = static_cast<std::size_t>(piece);
+  threads.parallel_for(static_cast<std::int64_t>(ends.size()), [&](std::int64_t chunk) {
+    const auto at = static_cast<std::size_t>(chunk);
     Segments(module, launch, threads).run(at == 0 ? 0 : ends[at - 1], ends[at]);
   });
 }

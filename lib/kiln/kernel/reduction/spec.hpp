@@ -22,7 +22,7 @@ struct ReductionSpec {
   bool masked = false;              ///< a bool operand follows the inputs: which elements count
   bool stages = false;              ///< UserText::stages is there
   bool indexed = false;             ///< stages: an operand follows the inputs and the mask: each element's number
-  bool leads = false;               ///< stages: the identity stands in front of the elements, as a ufunc's does
+  bool prepends_identity = false;   ///< stages: the identity stands in front of the elements, as a ufunc's does
   bool speculative = true;          ///< masked: elements that do not count may be mapped
   int state_bytes = 0;              ///< stages: of an accumulator, at most
   bool ordered = false;             ///< strictly from the first element to the last

@@ -20,28 +20,28 @@ constexpr const char* kSizeCheck =
 }  // namespace
 
 // kiln_accumulator: the accumulator by a name that is no macro of the user's.
-std::vector<Piece> stages_of(const UserText& text, const ReductionSpec& spec) {
+std::vector<StageText> stages_of(const UserText& text, const ReductionSpec& spec) {
   const Stages& stages = *text.stages;
-  std::vector<Piece> pieces;
+  std::vector<StageText> texts;
   if (stages.accumulator.empty()) {
-    pieces.push_back({fmt::format("using accumulator = {};\ntypedef accumulator kiln_accumulator;\n",
-                                  body_type(spec.outputs.front().compute))});
+    texts.push_back({fmt::format("using accumulator = {};\ntypedef accumulator kiln_accumulator;\n",
+                                 body_type(spec.outputs.front().compute))});
   } else {
-    pieces.push_back({"struct accumulator;\ntypedef accumulator kiln_accumulator;\nstruct accumulator {\n",
-                      text.name + ".accumulator",
-                      stages.accumulator + "\n};" + fmt::format(fmt::runtime(kSizeCheck), spec.state_bytes, spec.state_bytes)});
+    texts.push_back({"struct accumulator;\ntypedef accumulator kiln_accumulator;\nstruct accumulator {\n",
+                     text.name + ".accumulator",
+                     stages.accumulator + "\n};" + fmt::format(fmt::runtime(kSizeCheck), spec.state_bytes, spec.state_bytes)});
   }
-  if (!text.functions.empty()) pieces.push_back({"", text.name + ".functions", text.functions});
+  if (!text.functions.empty()) texts.push_back({"", text.name + ".functions", text.functions});
   if (!stages.map.empty()) {
     std::string list;
     for (std::size_t k = 0; k < spec.inputs.size(); ++k) {
       const std::string& name = k < text.input_names.size() ? text.input_names[k] : std::string();
       list += fmt::format("{}{} {}", k == 0 ? "" : ", ", body_type(spec.inputs[k].compute), name);
     }
-    pieces.push_back({fmt::format("KILN_FN accumulator kiln_map({}{}) {{\n", list, spec.indexed ? ", ::kiln::int64 i" : ""),
-                      text.name + ".map", stages.map + "\n}"});
+    texts.push_back({fmt::format("KILN_FN accumulator kiln_map({}{}) {{\n", list, spec.indexed ? ", ::kiln::int64 i" : ""),
+                     text.name + ".map", stages.map + "\n}"});
   }
-  pieces.push_back(
+  texts.push_back(
       {"KILN_FN accumulator kiln_reduce(accumulator a, accumulator b) {\n", text.name + ".reduce", text.body + "\n}"});
   if (!stages.post.empty()) {
     std::string list;
@@ -50,16 +50,16 @@ std::vector<Piece> stages_of(const UserText& text, const ReductionSpec& spec) {
     }
     const std::string result =
         text.output_names.empty() ? "::kiln::" + type_name(spec.outputs.front().compute) : std::string("void");
-    pieces.push_back(
+    texts.push_back(
         {fmt::format("KILN_FN {} kiln_post({}accumulator a) {{\n", result, list), text.name + ".post", stages.post + "\n}"});
   }
   if (spec.identity) {
     const bool braces = text.identity.find_first_not_of(" \t\r\n") == text.identity.find('{');
     const bool direct = braces || !stages.accumulator.empty();
-    pieces.push_back({fmt::format("KILN_FN {} kiln_identity() {{\nreturn\n", direct ? "accumulator" : "auto"),
-                      text.name + ".identity", text.identity + "\n;}"});
+    texts.push_back({fmt::format("KILN_FN {} kiln_identity() {{\nreturn\n", direct ? "accumulator" : "auto"),
+                     text.name + ".identity", text.identity + "\n;}"});
   }
-  return pieces;
+  return texts;
 }
 
 }  // namespace kiln::kinds

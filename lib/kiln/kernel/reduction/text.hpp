@@ -20,7 +20,7 @@ constexpr bool by_items(const ReductionSpec& /*spec*/) noexcept {
   return false;
 }
 /// Of a reduction of stages: accumulator, map, reduce, post and identity, as functions in the user's namespace.
-std::vector<Piece> stages_of(const codegen::UserText& text, const ReductionSpec& spec);
+std::vector<StageText> stages_of(const codegen::UserText& text, const ReductionSpec& spec);
 
 std::string reduction_cpu(const ReductionSpec& spec, const codegen::UserText& text);
 std::string reduction_gpu(const ReductionSpec& spec, const codegen::UserText& text);

@@ -67,7 +67,7 @@ std::string loop_of(const ReductionSpec& spec) {
   return fmt::format("reduce_by_columns<reduction, {}, {}>(call, w, cells);", spec.width, packs);
 }
 
-/// Whether packs lie one behind the other.
+/// Whether packs are consecutive.
 bool packs_follow(const ReductionSpec& spec) {
   return elements_of_pack(spec) > 1 && spec.reduced_rank == 1;
 }
@@ -102,7 +102,7 @@ class Operands {
   }
   /// Bytes from an operand to its first element of the output at `at`.
   [[nodiscard]] std::string offset() const { return fmt::format("at.offset(kept.stride[{}])", count); }
-  /// Bytes from an output's first element to pack `i`. Packs lie one behind the other along a single axis.
+  /// Bytes from an output's first element to pack `i`. Packs are consecutive along a single axis.
   [[nodiscard]] std::string in_reduced(int width, std::size_t bytes) const {
     if (width > 1 && packs_follow(spec_)) return fmt::format("int64(i) * {}", static_cast<std::size_t>(width) * bytes);
     return fmt::format("where.offset(space.stride[{}])", count);

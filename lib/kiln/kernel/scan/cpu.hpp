@@ -12,8 +12,8 @@ namespace kiln::kinds {
 /// How the running results are computed. The choice, and all grouping of a reorderable function, is by shape and strides:
 /// results do not depend on the number of threads.
 enum class ScanMethod : std::uint8_t {
-  lanes,     ///< many running results side by side, each strictly from the first element to the last
-  segments,  ///< one long one: segments of it side by side, then joined (reorderable functions)
+  lanes,     ///< many adjacent running results, each strictly from the first element to the last
+  segments,  ///< one long one: segments of it in parallel, then joined (reorderable functions)
   serial,    ///< one element after the other
 };
 

@@ -17,7 +17,7 @@ constexpr std::int64_t kBlockBytes = kLineLanes * 32 * 4;
 /// Fewer elements in a segment cost more than they save.
 constexpr std::int64_t kLeastDepth = 8;
 /// Elements that the serial loop has in its buffer at once.
-constexpr std::int64_t kPiece = 512;
+constexpr std::int64_t kChunk = 512;
 
 /// Lanes that are moved at once: between them the next block's memory is asked for, not all of it at once. It takes 50,000,000
 /// float32 from 3.0 to 1.8 times the time of a copy, together with the size of a block.
@@ -41,7 +41,7 @@ struct ScanLine::Buffers {
   alignas(64) char same[kLineLanes * kAccumulatorBytes];
 };
 
-// In and out of `in`; elements of a segment a row apart, segments side by side.
+// In and out of `in`; elements of a segment a row apart, segments adjacent.
 void ScanLine::segment(Buffers& buffers, std::int64_t begin, std::int64_t depth) const {
   char* const t = buffers.own;
   char* const in = kernel_.in_is_t != 0 ? t : buffers.in;
@@ -85,10 +85,10 @@ void ScanLine::fold(Buffers& buffers, std::int64_t begin, std::int64_t end, Valu
   char* const before = t - size;
   bool fresh = running == nullptr;
   if (!fresh) std::memcpy(before, running, static_cast<std::size_t>(size));
-  for (; begin < end; begin += kPiece) {
+  for (; begin < end; begin += kChunk) {
     if (stop_ != nullptr) [[unlikely]]
       stop_->require_not_due(kPartlyWritten);
-    const std::int64_t count = std::min(kPiece, end - begin);
+    const std::int64_t count = std::min(kChunk, end - begin);
     gather(buffers.in, input_ + begin * axis_.input_stride, {1, 0, count, axis_.input_stride, 0}, kernel_.in_size);
     const std::int64_t taken = fresh ? 1 : 0;
     if (fresh) {

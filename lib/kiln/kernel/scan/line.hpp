@@ -1,7 +1,7 @@
 // One running result along one axis.
 //
 // A line is cut by its length alone: into chunks of eight blocks, blocks of 64 segments, segments of up to 32 elements. The
-// segments of a block stand side by side in the lanes of vectors, each with its own running results; then each is joined with
+// segments of a block are adjacent in the lanes of vectors, each with its own running results; then each is joined with
 // what runs before it: join(join(chunk's, segment's), element's).
 #pragma once
 

@@ -61,7 +61,7 @@ ScanPlan scan_plan(const ScanLaunch& launch) noexcept {
   }
   const std::int64_t pack = std::int64_t{launch.tile.width} * launch.tile.packs;
   ScanPlan plan;
-  // Lanes side by side read what lies side by side: elements of a line, or of neighbouring lines.
+  // Adjacent lanes read what is adjacent: elements of a line, or of neighbouring lines.
   const bool along = std::abs(launch.input_stride) < nearest;
   const std::int64_t neighbours = along ? 1 : std::max<std::int64_t>(launch.shape.back(), 1);
   const int most = kLaneBits - bits_above(neighbours, kLaneBits);

@@ -22,7 +22,7 @@ bool in_place(const CpuScanParts& kernel, const ScanAxis& lanes) {
   return kernel.last == nullptr && lanes.input_stride == kernel.in_size && lanes.output_stride == kernel.out_size;
 }
 
-/// Rows [begin, end) of lanes that lie one behind the other in both operands: nothing is copied.
+/// Rows [begin, end) of lanes that are consecutive in both operands: nothing is copied.
 void scan_rows_in_place(const CpuScanParts& kernel, const ScanAxis& axis, std::int64_t lanes, const char* input, char* output,
                         std::int64_t begin, std::int64_t end) {
   if (begin == 0) kernel.first(input, output, lanes);

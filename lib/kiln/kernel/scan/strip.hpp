@@ -1,4 +1,4 @@
-// Running results side by side: each lane of a vector is another one.
+// Adjacent running results: each lane of a vector is another one.
 #pragma once
 
 #include <algorithm>
@@ -24,12 +24,12 @@ struct ScanAxis {
 /// The running results along `axis` of every lane.
 void scan_strip(const CpuScanParts& kernel, const ScanAxis& axis, const ScanAxis& lanes, const char* input, char* output);
 
-/// work(i) for every i below count, in pieces that are neither too many nor too few for the threads.
+/// work(i) for every i below count, in chunks that are neither too many nor too few for the threads.
 template <class Work>
 void share(const cpu::LaunchThreads& threads, std::int64_t count, const Work& work) {
-  const std::int64_t pieces = threads.pieces(count, std::min<std::int64_t>(count, 4 * std::int64_t{threads.count()}));
-  threads.parallel_for(pieces, [&](std::int64_t piece) {
-    for (std::int64_t i = piece * count / pieces; i < (piece + 1) * count / pieces; ++i) work(i);
+  const std::int64_t chunks = threads.chunks(count, std::min<std::int64_t>(count, 4 * std::int64_t{threads.count()}));
+  threads.parallel_for(chunks, [&](std::int64_t chunk) {
+    for (std::int64_t i = chunk * count / chunks; i < (chunk + 1) * count / chunks; ++i) work(i);
   });
 }
 

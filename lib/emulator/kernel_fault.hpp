@@ -18,9 +18,9 @@ enum class Fault : std::uint16_t {
 };
 
 /// Ends a launch. The text names the thread, the block and the place; kernel and arrays are added by who knows them.
-class Finding : public std::runtime_error {
+class KernelFault : public std::runtime_error {
  public:
-  Finding(Fault fault, const std::string& text) : runtime_error(text), fault_(fault) {}
+  KernelFault(Fault fault, const std::string& text) : runtime_error(text), fault_(fault) {}
   [[nodiscard]] Fault fault() const noexcept { return fault_; }
 
  private:

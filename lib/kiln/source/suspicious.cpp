@@ -1,4 +1,4 @@
-#include "source/doubtful.hpp"
+#include "source/suspicious.hpp"
 
 #include <fmt/format.h>
 
@@ -26,9 +26,9 @@ std::optional<long long> integer_literal(const Token& token) {
   return value;
 }
 
-class DoubtfulCode {
+class SuspiciousCode {
  public:
-  DoubtfulCode(const std::string& file, const std::string& text) : file_(file), text_(text), body_(text) {}
+  SuspiciousCode(const std::string& file, const std::string& text) : file_(file), text_(text), body_(text) {}
 
   std::vector<Diagnostic> find() {
     for (std::size_t t = 0; t + 1 < body_.size(); ++t) {
@@ -131,11 +131,11 @@ bool is_read(const BodyTokens& body, std::size_t t) {
 
 }  // namespace
 
-std::vector<Diagnostic> doubtful_code(const std::string& file, const std::string& text) {
-  return DoubtfulCode(file, text).find();
+std::vector<Diagnostic> suspicious_code(const std::string& file, const std::string& text) {
+  return SuspiciousCode(file, text).find();
 }
 
-std::vector<Diagnostic> doubtful_code(const UserText& text, const SingleNames& single) {
+std::vector<Diagnostic> suspicious_code(const UserText& text, const SingleNames& single) {
   const std::vector<std::pair<std::string, std::string>> texts = texts_of(text);
   const bool narrow =
       !single.names.empty() && std::ranges::none_of(texts, [](const auto& each) { return names_double(each.second); });
@@ -144,7 +144,7 @@ std::vector<Diagnostic> doubtful_code(const UserText& text, const SingleNames& s
     found.insert(found.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
   for (const auto& [file, part] : texts) {
-    add(doubtful_code(file, part));
+    add(suspicious_code(file, part));
     if (narrow) add(wide_constants(file, part, single));
   }
   return found;

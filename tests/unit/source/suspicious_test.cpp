@@ -1,5 +1,5 @@
 // What is found in texts that compile: which are told, at which place, and which are not.
-#include "source/doubtful.hpp"
+#include "source/suspicious.hpp"
 #include "kiln/error.hpp"
 
 #include <doctest/doctest.h>
@@ -14,7 +14,7 @@ using kiln::codegen::OutputForm;
 
 std::string told(const std::string& text) {
   std::string all;
-  for (const Diagnostic& found : kiln::codegen::doubtful_code("f", text)) {
+  for (const Diagnostic& found : kiln::codegen::suspicious_code("f", text)) {
     CHECK(found.severity == kiln::Severity::warning);
     CHECK(found.file == "f");
     all += std::to_string(found.line) + ":" + std::to_string(found.column) + ": " + found.text + "\n";
@@ -38,7 +38,7 @@ std::string outputs_of(const std::string& body, OutputForm form = OutputForm::va
 
 }  // namespace
 
-TEST_CASE("doubtful code: fractions that divisions of integers lose") {
+TEST_CASE("suspicious code: fractions that divisions of integers lose") {
   CHECK(told("return 1/2 * a;") == "1:8: 1/2 divides integers and gives 0; write 1.0/2 for the fraction\n");
   CHECK(told("return a +\n  7 / 3L;") == "2:3: 7/3L divides integers and gives 2; write 7.0/3L for the fraction\n");
   CHECK(told("return (1 / 3) * a;") != "");
@@ -51,7 +51,7 @@ TEST_CASE("doubtful code: fractions that divisions of integers lose") {
   }
 }
 
-TEST_CASE("doubtful code: chains of comparisons") {
+TEST_CASE("suspicious code: chains of comparisons") {
   CHECK(told("return 1 < a < 3;") == std::string("1:10") + kChain);
   CHECK(told("return low <= x[i + 1] < high;") == std::string("1:12") + kChain);
   CHECK(told("return f(a) > b >= -1;") == std::string("1:13") + kChain);
@@ -65,7 +65,7 @@ TEST_CASE("doubtful code: chains of comparisons") {
   }
 }
 
-TEST_CASE("doubtful code: constants of double precision beside single precision") {
+TEST_CASE("suspicious code: constants of double precision beside single precision") {
   const auto wide = [](const std::string& text, bool always = true) {
     std::string all;
     for (const Diagnostic& found : kiln::codegen::wide_constants("f", text, {.names = {"x", "v"}, .always = always})) {
@@ -95,13 +95,13 @@ TEST_CASE("doubtful code: constants of double precision beside single precision"
   }
   // A text that names float64 means to compute with it.
   const kiln::codegen::SingleNames single{.names = {"x"}};
-  CHECK(kiln::codegen::doubtful_code({.name = "f", .body = "return 0.1 * x;"}, single).size() == 1);
-  CHECK(kiln::codegen::doubtful_code({.name = "f", .body = "float64 y = 0.1 * x; return y;"}, single).empty());
-  CHECK(kiln::codegen::doubtful_code({.name = "f", .body = "return 0.1 * x;", .functions = "double g();"}, single).empty());
-  CHECK(kiln::codegen::doubtful_code({.name = "f", .body = "return 0.1 * x;"}, kiln::codegen::SingleNames{}).empty());
+  CHECK(kiln::codegen::suspicious_code({.name = "f", .body = "return 0.1 * x;"}, single).size() == 1);
+  CHECK(kiln::codegen::suspicious_code({.name = "f", .body = "float64 y = 0.1 * x; return y;"}, single).empty());
+  CHECK(kiln::codegen::suspicious_code({.name = "f", .body = "return 0.1 * x;", .functions = "double g();"}, single).empty());
+  CHECK(kiln::codegen::suspicious_code({.name = "f", .body = "return 0.1 * x;"}, kiln::codegen::SingleNames{}).empty());
 }
 
-TEST_CASE("doubtful code: outputs that nothing assigns") {
+TEST_CASE("suspicious code: outputs that nothing assigns") {
   CHECK(outputs_of("q = 1;") == "the output r is never assigned; write r = …");
   CHECK(outputs_of("q = r;") == "the output r is never assigned; write r = …");
   CHECK(outputs_of("q = 1; if (r == 2) q = 3;") == "the output r is never assigned; write r = …");

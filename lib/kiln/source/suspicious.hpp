@@ -15,9 +15,9 @@ namespace kiln::codegen {
 
 /// Warnings for divisions of integer literals that lose a fraction (`1/2 * a`), and for chains of comparisons (`1 < a < 3`).
 /// `file` is the name shown. Of a text that check_text() lets pass. Pure.
-[[nodiscard]] std::vector<Diagnostic> doubtful_code(const std::string& file, const std::string& text);
+[[nodiscard]] std::vector<Diagnostic> suspicious_code(const std::string& file, const std::string& text);
 /// The same for the texts of a definition, and wide_constants() of them.
-[[nodiscard]] std::vector<Diagnostic> doubtful_code(const UserText& text, const SingleNames& single);
+[[nodiscard]] std::vector<Diagnostic> suspicious_code(const UserText& text, const SingleNames& single);
 
 /// How a body writes to an output: `q = 1`, or `o(i) = 1` through a view.
 enum class OutputForm { variable, view };
