@@ -24,6 +24,7 @@
 #include "kiln/diagnostic.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
+#include "kiln/resolution.hpp"
 #include "kiln/stream.hpp"
 #include "kiln/ufunc.hpp"
 
@@ -61,22 +62,6 @@ struct GufuncOptions {
   std::string_view signature = {};              ///< forces a loop: "float32, float32 -> float32" by dtype names
   std::stop_token stop = {};                    ///< token that ends the call with Stopped (docs/semantics.md)
   std::chrono::nanoseconds timeout = {};        ///< time limit, after which Stopped is thrown; 0: none; negative: TypeError
-};
-
-/// The plan of a call; Gufunc::resolve() returns it.
-struct GufuncResolution {
-  std::string loop;                ///< signature of the loop that runs
-  std::vector<DType> dtypes;       ///< dtypes of the loop's inputs and outputs
-  std::vector<std::string> casts;  ///< casts in registers: "input 0 (A) from int32 to float64"
-  Shape shape;                     ///< shape of the loop
-  /// Sizes of the core dimensions; a fixed dimension's name is its size.
-  std::vector<std::pair<std::string, std::int64_t>> sizes;
-  std::vector<Shape> outputs;          ///< shapes of the outputs, core dimensions included
-  std::string mapping;                 ///< work of a thread, "an item's (i, j)": docs/gufuncs.md lists all
-  std::vector<std::string> constants;  ///< core dimensions and scalars that are constants of the kernel: "m = 8"
-  std::vector<std::string> variants;   ///< layout of each operand's core: "input 0 (A): contiguous"
-  Device device;                       ///< device that the call would run on
-  std::vector<std::string> copies;     ///< operands that cannot be used in place, with the reason; usually empty
 };
 
 /// An immutable, shareable function over arrays; calls from several threads are safe. Copies share the definition and its

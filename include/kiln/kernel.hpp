@@ -23,6 +23,7 @@
 #include "kiln/device.hpp"
 #include "kiln/diagnostic.hpp"
 #include "kiln/export.hpp"
+#include "kiln/resolution.hpp"
 #include "kiln/shape.hpp"
 #include "kiln/stream.hpp"
 
@@ -62,14 +63,6 @@ struct LaunchOptions {
   std::optional<Device> device = std::nullopt;  ///< device of the launch; default: its arrays', .stream's, or Device::best()
   std::stop_token stop = {};                    ///< token that ends the call with Stopped (docs/semantics.md)
   std::chrono::nanoseconds timeout = {};        ///< time limit, after which Stopped is thrown; 0: none; negative: TypeError
-};
-
-/// The plan of a launch; RawKernel::resolve() returns it.
-struct RawResolution {
-  std::string signature;            ///< signature with its type variables bound
-  std::string form;                 ///< "items", "blocks", "single" (blocks of one thread)
-  Device device;                    ///< device that the launch would run on
-  std::vector<std::string> copies;  ///< arrays that are copied to the device and back; usually empty
 };
 
 class ConfiguredKernel;
@@ -118,11 +111,11 @@ class KILN_API RawKernel {
 
   /// Returns the plan of a launch, without compiling anything. The device is Device::best() if no array has a device and there
   /// is no stream. Throws the exceptions that the launch would throw for its arguments.
-  [[nodiscard]] RawResolution resolve(const LaunchOptions& options, std::span<const Arg> args) const;
+  [[nodiscard]] Resolution resolve(const LaunchOptions& options, std::span<const Arg> args) const;
   /// Returns the plan of a launch with these arguments.
   template <class... Args>
     requires(std::is_convertible_v<const Args&, Arg> && ...)
-  [[nodiscard]] RawResolution resolve(const LaunchOptions& options, const Args&... args) const {
+  [[nodiscard]] Resolution resolve(const LaunchOptions& options, const Args&... args) const {
     const std::array<Arg, sizeof...(Args)> list{Arg(args)...};
     return resolve(options, std::span<const Arg>(list));
   }

@@ -30,6 +30,7 @@
 #include "kiln/operators.hpp"
 #include "kiln/profile.hpp"
 #include "kiln/reduction.hpp"
+#include "kiln/resolution.hpp"
 #include "kiln/stream.hpp"
 #include "kiln/tune.hpp"
 #include "kiln/ufunc.hpp"

@@ -26,6 +26,7 @@
 #include "kiln/export.hpp"
 #include "kiln/expr.hpp"
 #include "kiln/methods.hpp"
+#include "kiln/resolution.hpp"
 #include "kiln/stream.hpp"
 
 namespace kiln {
@@ -57,19 +58,6 @@ struct UfuncDefinition {
   bool widens_integers = false;   ///< true: reductions of bool and small integers run in 64 bits, like NumPy's add and multiply
   bool bools_are_numbers = true;  ///< false: arguments that are all bool match loops of bool alone, like NumPy's subtract
   CompileOptions compile = {};    ///< texts beside the body, and the options of the compile
-};
-
-/// The plan of a call; Ufunc::resolve() returns it.
-struct Resolution {
-  std::string loop;                ///< signature of the loop that runs
-  std::vector<DType> dtypes;       ///< dtypes of the loop's inputs and outputs
-  std::vector<std::string> casts;  ///< casts in registers: "input 0 (a) from int32 to float64"
-  Shape shape;                     ///< broadcast shape of the result
-  /// "contiguous", "inner-contiguous", "strided"; "empty": there is nothing to run. On a GPU also "tiled": the fastest axis of
-  /// some operand is not the loop's.
-  std::string variant;
-  Device device;                    ///< device that the call would run on
-  std::vector<std::string> copies;  ///< operands that cannot be used in place, with the reason; usually empty
 };
 
 /// An immutable, shareable function over arrays; calls from several threads are safe. Copies share the definition and its

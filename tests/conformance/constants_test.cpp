@@ -178,7 +178,7 @@ TEST_CASE("constants: in every kind of function, converted to the parameter's dt
       raw(launch, x, y, 2, times);
       const double by = 2.0 * times;
       CHECK(list_of(target.fetch(y)) == std::vector<double>{-2 * by, 0.5 * by, by, 3 * by});
-      CHECK(raw.resolve(launch, x, y, 2, times).signature ==
+      CHECK(raw.resolve(launch, x, y, 2, times).loop ==
             "void(const float32[:] x, float32[:] y, constant float32 a, constant int32 n) with a = 2, n = " +
                 std::to_string(times));
     }

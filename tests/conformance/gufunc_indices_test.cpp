@@ -209,7 +209,7 @@ TEST_CASE("gufuncs: of very many small products a thread takes some neighbours")
           const Array a = target.place(some_numbers({items, 2, 2}));
           const Array b = target.place(some_numbers({items, 2, n}));
           const kiln::GufuncOptions options{.stream = target.options().stream};
-          const std::string mapping = product.resolve({a, b}, options).mapping;
+          const std::string mapping = product.resolve({a, b}, options).variant;
           const bool some = beside > 1 && !target.device().is_cpu();
           CHECK((mapping.find("neighbours") != std::string::npos) == some);
           if (some) CHECK(mapping == std::to_string(beside) + " neighbours of an item's (i, j)");

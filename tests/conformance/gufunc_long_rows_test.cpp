@@ -54,7 +54,7 @@ kiln::GufuncOptions on(const Target& target) {
 
 /// How the call says that it reads rows, on a GPU.
 void check_mapping(const Target& target, const kiln::GufuncResolution& found, const std::string& way) {
-  CHECK(found.mapping == "an item" + (target.device().is_cpu() ? "" : way));
+  CHECK(found.variant == "an item" + (target.device().is_cpu() ? "" : way));
 }
 
 }  // namespace
@@ -139,9 +139,9 @@ TEST_CASE("windows: two inputs of other dtypes, masks, and what has none") {
         const kiln::GufuncResolution found = gufunc.resolve({a.view, b.view, c.view}, options);
         check_mapping(target, found, kWindows);
         const std::string windows = target.device().is_cpu() ? "" : ", by windows";
-        CHECK(found.variants == std::vector<std::string>{"input 0 (a): contiguous" + windows,
-                                                         "input 1 (b): contiguous" + windows, "input 2 (c): contiguous",
-                                                         "output 0 (y): contiguous"});
+        CHECK(found.layouts == std::vector<std::string>{"input 0 (a): contiguous" + windows,
+                                                        "input 1 (b): contiguous" + windows, "input 2 (c): contiguous",
+                                                        "output 0 (y): contiguous"});
         CHECK(difference(read(target.fetch(gufunc({a.view, b.view, c.view}, options))), want) == "");
       },
       {Mode::device});

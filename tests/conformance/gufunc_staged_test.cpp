@@ -75,7 +75,7 @@ kiln::GufuncOptions on(const Target& target, kiln::GufuncOptions options = {}) {
 void check_mapping(const Target& target, const Gufunc& gufunc, std::initializer_list<kiln::Arg> args,
                    const kiln::GufuncOptions& options, bool staged) {
   if (target.device().is_cpu()) return;
-  const std::string mapping = gufunc.resolve(args, options).mapping;
+  const std::string mapping = gufunc.resolve(args, options).variant;
   CAPTURE(mapping);
   CHECK(mapping.ends_with(kStaged) == staged);
 }
@@ -384,7 +384,7 @@ TEST_CASE("staged: bodies that may have addresses read global memory") {
                                                    .signatures = {"void(float32[:] x, float32 r)"},
                                                    .body = body,
                                                    .compile = {.functions = functions}});
-          return gufunc.resolve({x.view}, on(target)).mapping;
+          return gufunc.resolve({x.view}, on(target)).variant;
         };
         const bool gpu = !target.device().is_cpu();
         const std::string plain = "an item";

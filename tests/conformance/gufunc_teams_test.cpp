@@ -303,7 +303,7 @@ TEST_CASE("gufunc teams: with enough items to fill a GPU a thread takes more ele
       [&](const Target& target) {
         const auto team_of = [&](std::int64_t items, std::int64_t n) {
           const Array rows = target.place(Array::zeros({1, n}, DType::float32)).broadcast_to({items, n});
-          return gufunc.resolve({rows}, {.stream = target.options().stream}).mapping;
+          return gufunc.resolve({rows}, {.stream = target.options().stream}).variant;
         };
         const std::string what = "a part of an item, in a team of ";
         const bool cpu = target.device().is_cpu();

@@ -135,8 +135,9 @@ TEST_CASE("kernels: compiled ahead of time, and what a launch would do") {
   CHECK(k.name() == "k");
   if (kiln::Device::best().is_cpu()) CHECK(k.compile("native") == 2);
   const Array x = Array::zeros({4}, DType::float64);
-  const kiln::RawResolution resolution = k.resolve({.grid = {4}}, x, x, 3);
-  CHECK(resolution.signature == "void(const float64[:] x, float64[:] y, int32 a)");
-  CHECK(resolution.form == (kiln::Device::best().is_cpu() ? "single" : "blocks"));
+  const kiln::Resolution resolution = k.resolve({.grid = {4}}, x, x, 3);
+  CHECK(resolution.loop == "void(const float64[:] x, float64[:] y, int32 a)");
+  CHECK(resolution.dtypes == std::vector{kiln::DType::float64, kiln::DType::float64, kiln::DType::int32});
+  CHECK(resolution.variant == (kiln::Device::best().is_cpu() ? "single" : "blocks"));
   CHECK(resolution.device == kiln::Device::best());
 }

@@ -282,9 +282,9 @@ TEST_CASE("kernels: host arrays are brought to the device, what is written comes
   on_every_device(
       [&](const Target& target) {
         const Array x = Array::full(kiln::Shape{64}, std::int32_t{3});
-        const kiln::RawResolution resolution = both.resolve(items(target, 64), x, x);
-        CHECK(resolution.signature == "void(int32[:] x, int32[:] y)");
-        CHECK(resolution.form == "items");
+        const kiln::Resolution resolution = both.resolve(items(target, 64), x, x);
+        CHECK(resolution.loop == "void(int32[:] x, int32[:] y)");
+        CHECK(resolution.variant == "items");
         both(items(target, 64), target.place(x), target.place(x));
         // The same array for both; placed on a GPU they are two copies.
         const bool one = target.mode() == Mode::host || target.device().is_cpu();

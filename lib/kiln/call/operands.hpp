@@ -19,6 +19,7 @@
 #include "call/place.hpp"
 #include "device/launch_context.hpp"
 #include "kiln/arg.hpp"
+#include "kiln/resolution.hpp"
 #include "profiling/call.hpp"
 
 namespace kiln::call {
@@ -202,7 +203,6 @@ class Operands {
   [[nodiscard]] Description description(bool with_constants = false) const;
 
   /// Fills the fields that all kinds' resolutions share: loop, dtypes, casts, device, copies.
-  template <class Resolution>
   void describe(Resolution& resolution, const Types& types, bool by_element) {
     resolution.loop = types.loop;
     resolution.dtypes.assign(types.inputs.begin(), types.inputs.end());

@@ -28,7 +28,7 @@ void call_gufunc(const Gufunc& function, const ChunkOptions& how, std::span<cons
   gufunc::Call whole(impl, args, options);
   const GufuncResolution resolution = whole.resolve();
   const gufunc::CoreShape& shape = whole.shape();
-  if (resolution.mapping == "nothing") return gufunc::Call(impl, args, options).run(results);
+  if (resolution.variant == "nothing") return gufunc::Call(impl, args, options).run(results);
   check_overlap(impl.name(), args, arrays.where, out, false, name_of);
 
   Job job{.what = impl.name(), .inputs = {}, .outputs = {}, .cut = Cut(shape.loop, {}, 0, 1)};

@@ -34,24 +34,24 @@ GufuncResolution Call::resolve() {
     const char* const way = operand.staging == kinds::Staging::none     ? ""
                             : operand.staging == kinds::Staging::window ? ", by windows"
                                                                         : ", in shared memory";
-    resolution.variants.push_back(gufunc_.operand_name(k) + ": " +
-                                  (k < nin_ && is_scalar(k) ? "scalar" : describe(core, layout, layout.of(k))) + way);
+    resolution.layouts.push_back(gufunc_.operand_name(k) + ": " +
+                                 (k < nin_ && is_scalar(k) ? "scalar" : describe(core, layout, layout.of(k))) + way);
   }
   if (nothing_to_do()) {
-    resolution.mapping = "nothing";
+    resolution.variant = "nothing";
   } else if (spec.team > 0) {
-    resolution.mapping = "a part of an item, in a team of " + std::to_string(spec.team);
+    resolution.variant = "a part of an item, in a team of " + std::to_string(spec.team);
   } else if (spec.each.empty() || spec.folded) {
-    resolution.mapping = "an item";
+    resolution.variant = "an item";
   } else {
     std::string list;
     for (const kinds::EachSpec& each : spec.each) list += (list.empty() ? "" : ", ") + each.name;
     const std::string some = spec.beside > 1 ? std::to_string(spec.beside) + " neighbours of " : "";
-    resolution.mapping = some + "an item's (" + list + ")";
+    resolution.variant = some + "an item's (" + list + ")";
   }
   if (nothing_to_do()) return resolution;
-  if (kinds::is_staged(spec)) resolution.mapping += ", its cores in shared memory";
-  if (kinds::has_windows(spec)) resolution.mapping += ", its inputs by windows in shared memory";
+  if (kinds::is_staged(spec)) resolution.variant += ", its cores in shared memory";
+  if (kinds::has_windows(spec)) resolution.variant += ", its inputs by windows in shared memory";
   return resolution;
 }
 

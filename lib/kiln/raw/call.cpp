@@ -276,9 +276,15 @@ cache::Contents Call::compiled() const {
       kernel_.request(binding(), specialization_->constants, {strided_, form_}, operands_.at().device.kind()), compiler);
 }
 
-RawResolution Call::resolve() const {
-  return {.signature = kernel_.text_of(binding(), specialization_->constants),
-          .form = std::string(kinds::form_name(form_)),
+Resolution Call::resolve() const {
+  std::vector<DType> dtypes;
+  for (const signature::KernelParameter& each : kernel_.signature().parameters)
+    dtypes.push_back(kernel_.dtype_of(each, binding()));
+  return {.loop = kernel_.text_of(binding(), specialization_->constants),
+          .dtypes = std::move(dtypes),
+          .casts = {},
+          .shape = {},
+          .variant = std::string(kinds::form_name(form_)),
           .device = operands_.at().device,
           .copies = operands_.transfers()};
 }

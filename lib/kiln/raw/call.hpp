@@ -20,7 +20,7 @@ class Call {
        const backend::StopRequest* stop = nullptr);
 
   void run();
-  [[nodiscard]] RawResolution resolve() const;
+  [[nodiscard]] Resolution resolve() const;
   /// The kernel that run() would launch.
   [[nodiscard]] cache::Contents compiled() const;
 

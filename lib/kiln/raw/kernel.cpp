@@ -24,7 +24,7 @@ void RawKernel::launch(const LaunchOptions& options, std::span<const Arg> args) 
                   [&](const backend::StopRequest* stop) { raw::Call(*impl_, options, args, stop).run(); });
 }
 
-RawResolution RawKernel::resolve(const LaunchOptions& options, std::span<const Arg> args) const {
+Resolution RawKernel::resolve(const LaunchOptions& options, std::span<const Arg> args) const {
   return raw::Call(*impl_, options, args).resolve();
 }
 

@@ -15,7 +15,7 @@ class OnCpu {
  public:
   [[nodiscard]] std::string mapping(const Gufunc& gufunc, const std::vector<Arg>& args, GufuncOptions options = {}) const {
     options.stream = stream_;
-    return gufunc.resolve(args, options).mapping;
+    return gufunc.resolve(args, options).variant;
   }
   /// The kernel that a call runs.
   [[nodiscard]] cache::Contents kernel(const Gufunc& gufunc, const std::vector<Arg>& args, GufuncOptions options = {}) const {

@@ -143,7 +143,7 @@ TEST_CASE("mapping: threads of a team are vectors, and those of one warp wait fo
           {.name = "shared", .layout = "(n)->(n)", .signatures = {"void(T[:] x, T[:] y)"}, .group = group, .body = body});
       for (const DType dtype : {DType::float32, DType::float64}) {
         const Array x = Array::zeros({3, 1000}, dtype);
-        CHECK(gufunc.resolve({x}, {.stream = stream}).mapping == "a part of an item, in a team of " + threads);
+        CHECK(gufunc.resolve({x}, {.stream = stream}).variant == "a part of an item, in a team of " + threads);
         const kiln::cache::Contents kernel = gufunc.compiled({x}, {.stream = stream});
         CHECK(kiln::inspect::resources(kernel).vector_bits.value_or(0) >= 128);
         const std::string text = kiln::inspect::text(kernel, kiln::inspect::Form::llvm_ir);

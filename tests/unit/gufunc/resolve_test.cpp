@@ -33,15 +33,15 @@ TEST_CASE("resolve: what a thread computes, which sizes are constants, and how c
     const kiln::GufuncOptions options{.stream = kiln::Stream(device)};
     const Array a = Array::zeros({5, 2, 40}, DType::float32);
     const kiln::GufuncResolution found = by_index.resolve({a, Array::zeros({40, 3}, DType::int16)}, options);
-    CHECK(found.mapping == "an item's (i, j)");
+    CHECK(found.variant == "an item's (i, j)");
     CHECK(found.constants == std::vector<std::string>{"m = 2", "p = 3"});
-    CHECK(found.variants ==
+    CHECK(found.layouts ==
           std::vector<std::string>{"input 0 (A): contiguous", "input 1 (B): contiguous", "output 0 (C): contiguous"});
     const Shape shapes[] = {{1000, 1000}, {7, 1000, 10}};
-    CHECK(by_item.resolve(shapes, options).mapping == "an item");
-    CHECK(by_index.resolve({a, Array::zeros({40, 0}, DType::float32)}, options).mapping == "nothing");
+    CHECK(by_item.resolve(shapes, options).variant == "an item");
+    CHECK(by_index.resolve({a, Array::zeros({40, 0}, DType::float32)}, options).variant == "nothing");
     const Array across = a.transpose({0, 2, 1});
-    CHECK(by_index.resolve({across, Array::zeros({2, 3}, DType::float32)}, options).variants[0] ==
+    CHECK(by_index.resolve({across, Array::zeros({2, 3}, DType::float32)}, options).layouts[0] ==
           "input 0 (A): contiguous along m");
   }
 }
@@ -55,18 +55,18 @@ TEST_CASE("resolve: on a GPU, which cores go to shared memory") {
     const kiln::GufuncOptions options{.stream = kiln::Stream(device)};
     const Array a = Array::zeros({100, 50}, DType::float32);
     const kiln::GufuncResolution found = inner.resolve({a, Array::zeros({50}, DType::float32)}, options);
-    CHECK(found.mapping == (device.is_cpu() ? "an item" : "an item, its cores in shared memory"));
-    CHECK(found.variants ==
+    CHECK(found.variant == (device.is_cpu() ? "an item" : "an item, its cores in shared memory"));
+    CHECK(found.layouts ==
           std::vector<std::string>{"input 0 (a): contiguous" + shared, "input 1 (b): contiguous", "output 0 (r): one element"});
     const Array few = Array::zeros({10, 50}, DType::float32);
-    CHECK(inner.resolve({few, few}, options).mapping == "an item");
+    CHECK(inner.resolve({few, few}, options).variant == "an item");
     // Long ones: inputs alone, also of few items.
     const Gufunc running = kiln::guvectorize("(n)->(n)", "void(float32[:] x, float32[:] y)",
                                              "float32 s = 0; for (index i = 0; i < n; ++i) { s += x(i); y(i) = s; }");
     const kiln::GufuncResolution long_ones = running.resolve({Array::zeros({10, 1024}, DType::float32)}, options);
-    CHECK(long_ones.mapping == found.mapping);
-    CHECK(long_ones.variants == std::vector<std::string>{"input 0 (x): contiguous" + shared, "output 0 (y): contiguous"});
+    CHECK(long_ones.variant == found.variant);
+    CHECK(long_ones.layouts == std::vector<std::string>{"input 0 (x): contiguous" + shared, "output 0 (y): contiguous"});
     const Array too_long = Array::zeros({100, 7000}, DType::float32);
-    CHECK(inner.resolve({too_long, too_long}, options).mapping == "an item");
+    CHECK(inner.resolve({too_long, too_long}, options).variant == "an item");
   }
 }

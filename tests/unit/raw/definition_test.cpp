@@ -25,7 +25,7 @@ kiln::RawKernel scale() {
 TEST_CASE("raw: a launch runs by items or by blocks") {
   const Array x = Array::zeros({8}, DType::float32);
   const Array y = Array::zeros({8}, DType::float32);
-  const auto form = [&](const kiln::LaunchOptions& options) { return scale().resolve(options, x, y).form; };
+  const auto form = [&](const kiln::LaunchOptions& options) { return scale().resolve(options, x, y).variant; };
   CHECK(form({.size = 8, .device = Device::cpu()}) == "items");
   CHECK(form({.grid = 2, .block = 4, .device = Device::cpu()}) == "blocks");
   CHECK(form({.grid = 8, .device = Device::cpu()}) == "single");
