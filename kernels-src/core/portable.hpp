@@ -387,6 +387,15 @@ KILN_FN float sqrt_refined(float x) {
 #define KILN_ATOMIC_CLAIM(at) (atomicExch(at, 1u) == 0)
 #endif
 
+// Whether to compute an element: one that counts, or one that a mask leaves out where nothing comes of it but a value that is
+// not used. Clang's passes tell (lib/clang/passes/masked_bodies.cpp).
+#if KILN_CPU || KILN_GPU_CLANG
+extern "C" __device__ __attribute__((__const__, __nothrow__)) bool kiln_computes(bool counts);
+#define KILN_COMPUTES(counts) ::kiln_computes(counts)
+#else
+#define KILN_COMPUTES(counts) (counts)
+#endif
+
 #if KILN_DEBUG
 // NVRTC knows the line alone.
 #if KILN_CUDA && !KILN_GPU_CLANG

@@ -1,9 +1,11 @@
 // What all loops of reductions share: how elements that do not count stay out. A reduction R is rendered for each kernel:
 //   R::accumulator, R::has_identity, R::masked;
 //   R::commutes: combine(a, b) may take its operands in any order; otherwise neighbours are combined, in any grouping;
-//   R::prepends_identity: the identity stands in front of the elements; otherwise it is only what nothing gives, and never
-//   combined; R::speculative: an element may be mapped whether it counts or not; R::identity(), R::combine(a, b); R::mapped(x…)
-//   makes an accumulator of an element, R::post(a, y…) the results of one.
+//   R::prepends_identity: the identity stands in front of the elements; otherwise it is only what nothing gives, and is
+//   never combined;
+//   R::maps: at(i) computes; otherwise it only reads;
+//   R::identity(), R::combine(a, b);
+//   R::mapped(x…) makes an accumulator of an element, R::post(a, y…) the results of one.
 // Its sources are elements: at(i) is one mapped, counts(i) whether it does.
 #pragma once
 #include "kiln/core/types.hpp"
@@ -17,11 +19,13 @@ struct plain {
   static constexpr bool commutes = R::commutes;
   template <class Source>
   static KILN_FN state one(const Source& s, int64 i) {
-    if constexpr (R::masked && R::speculative) {
+    if constexpr (R::masked) {
+      const bool counts = s.counts(i);
+      if (R::maps && !KILN_COMPUTES(counts)) {
+        return R::identity();
+      }
       const typename R::accumulator a = s.at(i);
-      return s.counts(i) ? a : R::identity();
-    } else if constexpr (R::masked) {
-      return s.counts(i) ? s.at(i) : R::identity();
+      return counts ? a : R::identity();
     } else {
       return s.at(i);
     }
@@ -53,11 +57,11 @@ struct optional {
   static constexpr bool commutes = R::commutes;
   template <class Source>
   static KILN_FN state one(const Source& s, int64 i) {
-    if constexpr (R::speculative) {
-      return {s.at(i), s.counts(i)};
-    } else {
-      return s.counts(i) ? state{s.at(i), true} : state{};
+    const bool counts = s.counts(i);
+    if (R::maps && !KILN_COMPUTES(counts)) {
+      return {};
     }
+    return {s.at(i), counts};
   }
   static KILN_FN state combine(const state& a, const state& b) {
     // Not combined before that is known: what does not count may be what the body cannot take. Values and not places are

@@ -12,7 +12,7 @@ extern "C" {
 
 /* Raised with every change of this file: both sides must agree. And where the same source gives other code: it is part of the
  * keys of kernels. */
-#define KILN_CLANG_INTERFACE 42
+#define KILN_CLANG_INTERFACE 43
 #define KILN_CLANG_SYMBOL "kiln_clang"
 /* With -Rpass-missed=KILN_CLANG_LANES among the arguments, what the log says of loops over items whose items are computed one
  * at a time: "remark: " and why, up to KILN_CLANG_LANES_END. */

@@ -30,6 +30,7 @@
 #include "clang/passes/gpu_module.hpp"
 #include "clang/passes/half_promotion.hpp"
 #include "clang/passes/joined_lanes.hpp"
+#include "clang/passes/masked_bodies.hpp"
 #include "clang/passes/noted_faults.hpp"
 #include "clang/passes/reported_accesses.hpp"
 #include "clang/passes/reported_operations.hpp"
@@ -206,6 +207,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   const llvm::Triple target(invocation->getTargetOpts().Triple);
   auto& passes = invocation->getCodeGenOpts().PassBuilderCallbacks;
   passes.emplace_back([&stages](llvm::PassBuilder& builder) { stages.note_begin(builder); });
+  passes.emplace_back(decide_masked_bodies);
   const bool debugs = request.debugs.size > 0;
   if (debugs) {
     passes.emplace_back(define_what_is_reported);

@@ -1,7 +1,7 @@
 // kiln's passes as a plug-in of LLVM's opt: -passes=kiln-conditional-divisions, and so on, each as compile() registers it.
 //
 // A pass with several parts runs all of them in the pipeline's order; kiln-short-rows<loop> runs one part alone. The parts are
-// start, early, loop, vectorizer and last: the extension points of LLVM's pipeline.
+// start, peephole, early, loop, vectorizer and last: the extension points of LLVM's pipeline.
 #include <llvm/ADT/STLExtras.h>
 #include <llvm/ADT/StringRef.h>
 #include <llvm/Config/llvm-config.h>
@@ -19,6 +19,7 @@
 #include "clang/passes/gpu_module.hpp"
 #include "clang/passes/half_promotion.hpp"
 #include "clang/passes/joined_lanes.hpp"
+#include "clang/passes/masked_bodies.hpp"
 #include "clang/passes/noted_faults.hpp"
 #include "clang/passes/reported_accesses.hpp"
 #include "clang/passes/reported_operations.hpp"
@@ -46,6 +47,7 @@ const NamedPass kPasses[] = {
     {"kiln-half-promotion", widen_halves},
     {"kiln-hidden-functions", hide_all_but_kernel},
     {"kiln-joined-lanes", join_lanes},
+    {"kiln-masked-bodies", decide_masked_bodies},
     {"kiln-noted-faults", note_faults},
     {"kiln-reported-accesses", report_accesses},
     {"kiln-reported-operations", define_what_is_reported},
@@ -71,6 +73,7 @@ class Asked {
       return found != std::end(kPasses) && (part.empty() || part == each);
     };
     if (wants("start")) builder_.invokePipelineStartEPCallbacks(start_, level);
+    if (wants("peephole")) builder_.invokePeepholeEPCallbacks(peephole_, level);
     llvm::LoopPassManager loops;
     if (wants("loop")) builder_.invokeLateLoopOptimizationsEPCallbacks(loops, level);
     if (!loops.isEmpty()) loop_.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops)));
@@ -82,7 +85,8 @@ class Asked {
   /// Adds a pass whose parts are all of functions, so that other passes of functions may follow it. Whether it is one.
   bool add_to(llvm::FunctionPassManager& passes) {
     const bool of_module = !start_.isEmpty() || !early_.isEmpty() || !last_.isEmpty();
-    if (of_module || (loop_.isEmpty() && vectorizer_.isEmpty())) return false;
+    if (of_module || (peephole_.isEmpty() && loop_.isEmpty() && vectorizer_.isEmpty())) return false;
+    passes.addPass(std::move(peephole_));
     passes.addPass(std::move(loop_));
     passes.addPass(std::move(vectorizer_));
     return true;
@@ -92,6 +96,7 @@ class Asked {
   bool add_to(llvm::ModulePassManager& passes) {
     if (start_.isEmpty() && early_.isEmpty() && last_.isEmpty()) return false;
     passes.addPass(std::move(start_));
+    if (!peephole_.isEmpty()) passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(peephole_)));
     if (!loop_.isEmpty()) passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(loop_)));
     passes.addPass(std::move(early_));
     if (!vectorizer_.isEmpty()) passes.addPass(llvm::createModuleToFunctionPassAdaptor(std::move(vectorizer_)));
@@ -102,6 +107,7 @@ class Asked {
  private:
   llvm::PassBuilder builder_;
   llvm::ModulePassManager start_;
+  llvm::FunctionPassManager peephole_;
   llvm::FunctionPassManager loop_;
   llvm::ModulePassManager early_;
   llvm::FunctionPassManager vectorizer_;

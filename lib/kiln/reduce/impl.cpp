@@ -5,7 +5,6 @@
 
 #include "kernel/reduction/spec.hpp"
 #include "source/scanner.hpp"
-#include "source/speculation.hpp"
 #include "types/is_half.hpp"
 
 namespace kiln::detail {
@@ -31,16 +30,6 @@ ReductionImpl::ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::St
   constants_ = loops_->constants();
   if (!members_) return;
   for (const reduce::Member& member : *members_) stages_.members.push_back(member.name);
-}
-
-bool ReductionImpl::may_speculate(const ufunc::Loop& loop) const {
-  if (!loops_->definition().compile.defines.empty()) return false;
-  codegen::UserText map = text_of(loop);
-  map.body = stages_.map;
-  map.output_names.clear();
-  const bool integers = std::any_of(loop.inputs.begin(), loop.inputs.end(),
-                                    [](DType dtype) { return kind(dtype) == Kind::integer || dtype == DType::bool_; });
-  return codegen::may_speculate(map, integers || indexed_);
 }
 
 kinds::ReductionSpec ReductionImpl::spec_of(const ufunc::Loop& loop) const {
@@ -99,7 +88,6 @@ ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const 
 }
 
 program::Request ReductionImpl::request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const {
-  spec.speculative = !spec.masked || may_speculate(loop);
   return program::make_request(loops_->definition_of(loop).compile, text_of(loop), std::move(spec), kind, loop.text,
                                "reduction", loops_->warnings());
 }

@@ -56,8 +56,6 @@ class ReductionImpl final : public reduce::Target {
   [[nodiscard]] ReductionDefinition definition_of(const ufunc::Loop& loop) const;
 
  private:
-  [[nodiscard]] bool may_speculate(const ufunc::Loop& loop) const;
-
   std::shared_ptr<const UfuncImpl> loops_;
   codegen::Stages stages_;
   std::optional<std::vector<reduce::Member>> members_;  // of the accumulator, where they are known

@@ -84,7 +84,7 @@ std::vector<program::Request> Call::requests() {
   std::vector<program::Request> requests;
   for (const Loop& loop : for_all_values(plan_->loop)) {
     for (const LayoutClass& layout : of_all_sizes(layout_, form, kind)) {
-      requests.push_back(ufunc_.request(loop, ufunc_.specialize(loop, operands_.storage_dtypes(), layout, kind), kind));
+      requests.push_back(ufunc_.request(loop, ufunc::specialize(loop, operands_.storage_dtypes(), layout, kind), kind));
     }
   }
   return requests;

@@ -99,7 +99,7 @@ DeviceCode Ufunc::device_code(std::string_view target, const DeviceCodeOptions& 
   const ufunc::Loop loop = chosen_loop(ufunc, options.signature);
   require_exportable(ufunc, loop, options.abi);
   const auto compiler = backend::compiler_for(target);
-  kinds::ElementwiseSpec spec = ufunc.specialize(loop, ufunc::dtypes_of(loop), {}, compiler->kind());
+  kinds::ElementwiseSpec spec = ufunc::specialize(loop, ufunc::dtypes_of(loop), {}, compiler->kind());
   spec.function = function;
   spec.returns_status = options.abi == DeviceAbi::numba;
   const program::Request request = ufunc.request(loop, spec, compiler->kind());

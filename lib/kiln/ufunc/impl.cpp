@@ -12,21 +12,11 @@
 #include "kernel/scatter/layout.hpp"
 #include "kernel/scatter/text.hpp"
 #include "registry/registry.hpp"
-#include "source/speculation.hpp"
 #include "ufunc/constants.hpp"
 #include "ufunc/cost.hpp"
 #include "ufunc/tuning.hpp"
 
 namespace kiln::detail {
-namespace {
-
-bool computes_integers(const ufunc::Loop& loop) {
-  const auto is_integer = [](DType dtype) { return kind(dtype) == Kind::integer || dtype == DType::bool_; };
-  return std::any_of(loop.inputs.begin(), loop.inputs.end(), is_integer) ||
-         std::any_of(loop.outputs.begin(), loop.outputs.end(), is_integer);
-}
-
-}  // namespace
 
 UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures,
                      std::unique_ptr<const ufunc::LoopSource> source)
@@ -76,7 +66,7 @@ const ufunc::Variant<ufunc::LayoutClass>& UfuncImpl::variant(Plan& plan, const u
   const std::vector<DType> storage = operands.storage_dtypes();
   const std::vector<ufunc::LayoutClass> right = ufunc::stand_ins(layout, operands.count(), device.kind(), tiling);
   const auto spec_of = [&](const ufunc::Loop& loop, std::size_t i) {
-    return specialize(loop, storage, right[i], device.kind());
+    return ufunc::specialize(loop, storage, right[i], device.kind());
   };
   program::Loaded loaded = ufunc::load_any(
       plan.loop, right.size(),
@@ -135,15 +125,6 @@ const ufunc::Variant<kinds::ScatterLayout>& UfuncImpl::variant(AtPlan& plan, con
       },
       backend::backend_for(device));
   return plan.variants.add({variant.layout, device}, std::move(loaded.module), right[loaded.which]);
-}
-
-kinds::ElementwiseSpec UfuncImpl::specialize(const ufunc::Loop& loop, std::span<const DType> storage,
-                                             const ufunc::LayoutClass& layout, DeviceKind kind) const {
-  auto speculation = codegen::Speculation::none;
-  if (layout.masking != kinds::Masking::none && definition_of(loop).compile.defines.empty()) {
-    speculation = codegen::speculation_of(text_of(loop), computes_integers(loop));
-  }
-  return ufunc::specialize(loop, storage, layout, kind, speculation);
 }
 
 kinds::KernelSpec UfuncImpl::specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant, DeviceKind kind) const {

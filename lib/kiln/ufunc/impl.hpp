@@ -71,8 +71,6 @@ class UfuncImpl final : public call::Callee {
   /// The kernel of at; where nobody can compile it, another that is right for the call.
   const ufunc::Variant<kinds::ScatterLayout>& variant(AtPlan& plan, const ufunc::MethodVariant& variant,
                                                       const Device& device) const;
-  [[nodiscard]] kinds::ElementwiseSpec specialize(const ufunc::Loop& loop, std::span<const DType> storage,
-                                                  const ufunc::LayoutClass& layout, DeviceKind kind) const;
   /// The kernel of accumulate or at.
   [[nodiscard]] kinds::KernelSpec specialize(const ufunc::Loop& loop, const ufunc::MethodVariant& variant,
                                              DeviceKind kind) const;

@@ -134,8 +134,8 @@ std::int64_t width_of(Packing packs, std::int64_t whole) noexcept {
 
 }  // namespace
 
-kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout, DeviceKind kind,
-                                  codegen::Speculation speculation) {
+kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout,
+                                  DeviceKind kind) {
   kinds::ElementwiseSpec spec;
   PackWidth packs;
   std::int64_t element_bytes = 0;  // of the inputs that each element loads
@@ -159,7 +159,6 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
     // A kernel that reads and writes the same window needs no care on the CPU: its loads come first, and it claims no
     // __restrict__.
     spec.rank = std::min<int>(layout.rank, 2);
-    if (spec.masking != kinds::Masking::none) spec.speculation = speculation;
     if (spec.masking == kinds::Masking::keep) {
       for (const kinds::OperandSpec& output : spec.outputs) {
         spec.inputs.push_back({output.storage, output.storage, output.access});

@@ -13,7 +13,6 @@
 #include "kernel/operand_spec.hpp"
 #include "kiln/ufunc.hpp"
 #include "layout/iteration.hpp"
-#include "source/speculation.hpp"
 #include "ufunc/loops.hpp"
 
 namespace kiln::kinds {
@@ -89,9 +88,9 @@ struct Placement {
 [[nodiscard]] bool stores_past_cache(const Placement& placement) noexcept;
 
 /// The variant of a loop for operands that are stored as `storage` (inputs, the mask if there is one, then outputs; a scalar as
-/// its loop's dtype). `speculation`: of a loop with a mask.
+/// its loop's dtype).
 [[nodiscard]] kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> storage, const LayoutClass& layout,
-                                                DeviceKind kind, codegen::Speculation speculation = codegen::Speculation::none);
+                                                DeviceKind kind);
 
 /// The class itself, then others whose kernels are right for a call of it, the nearest first: with strides where an operand
 /// needs none, without tiles or packs, with wider indices, with more dimensions, for outputs that may be inputs. `tiling`: by

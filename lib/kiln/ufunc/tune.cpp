@@ -32,7 +32,7 @@ void Call::tune(const Variant<LayoutClass>& variant, const kinds::ElementwiseLau
   if (session == nullptr && variant.tuned->tried(work.size)) return;
   backend::Backend& backend = backend::backend_for(operands_.at().device);
   const kinds::ElementwiseSpec spec =
-      ufunc_.specialize(plan_->loop, operands_.storage_dtypes(), variant.layout, operands_.at().device.kind());
+      ufunc::specialize(plan_->loop, operands_.storage_dtypes(), variant.layout, operands_.at().device.kind());
   const auto load = [&](int accesses) { return ufunc_.with_accesses(plan_->loop, spec, accesses, backend); };
   const auto run = [&](const backend::Module& module, const autotune::Choice& choice) {
     kinds::ElementwiseLaunch tried = work;

@@ -167,7 +167,7 @@ int Ufunc::compile(std::string_view target) const {
     if ((impl_->constants() >> k & 1U) != 0) layout.set_access(k, kinds::Access::scalar);
   }
   for (const ufunc::Loop& loop : loops) {
-    const kinds::KernelSpec spec = impl_->specialize(loop, ufunc::dtypes_of(loop), layout, compiler->kind());
+    const kinds::KernelSpec spec = ufunc::specialize(loop, ufunc::dtypes_of(loop), layout, compiler->kind());
     program::build(impl_->request(loop, spec, compiler->kind()), *compiler);
   }
   return static_cast<int>(loops.size());

@@ -56,7 +56,6 @@ std::vector<Variant> variants() {
     two.width = width;
     for (const bool masked : {false, true}) {
       two.masked = masked;
-      two.speculative = !masked;
       found.push_back({number + (masked ? " weighted, masked" : " weighted"), weighted_mean(), two});
     }
     two.inputs[0].access = Access::broadcast;

@@ -8,7 +8,6 @@
 
 #include "kernel/elementwise/walk.hpp"
 #include "kernel/operand_spec.hpp"
-#include "source/speculation.hpp"
 
 namespace kiln::kinds {
 
@@ -26,8 +25,7 @@ struct ElementwiseSpec {
   bool wide_index = false;  ///< GPU: 64-bit index
   bool aliased = false;     ///< an output is also an input: no __restrict__
   Masking masking = Masking::none;
-  codegen::Speculation speculation = codegen::Speculation::none;  ///< CPU, if masking: see speculation_of()
-  std::size_t arguments = 0;                                      ///< of `inputs`, those that are the body's, if masking
+  std::size_t arguments = 0;    ///< of `inputs`, those that are the body's, if masking
   std::string function = {};    ///< instead of a loop: the body as a function of that C name, for others to link
   bool returns_status = false;  ///< of such a function: its result goes to a pointer, and it gives 0
 };

@@ -7,7 +7,6 @@
 
 namespace kiln::kinds {
 
-using codegen::Speculation;
 using codegen::UserText;
 
 std::size_t arguments_of(const ElementwiseSpec& spec) {
@@ -48,7 +47,7 @@ std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::strin
     return declarations + call;
   }
   declarations += fmt::format("const boolean where = {}; ", arguments[count]);
-  return declarations + (spec.speculation != Speculation::none && !debug.any() ? "" : "if (where) ") + call;
+  return declarations + (debug.any() ? "if (where) " : "if (KILN_COMPUTES(where)) ") + call;
 }
 
 bool needs_nd(const ElementwiseSpec& spec) {

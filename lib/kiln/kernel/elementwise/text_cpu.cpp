@@ -8,8 +8,6 @@
 
 namespace kiln::kinds {
 
-using codegen::Speculation;
-
 namespace {
 
 std::string_view access_name(Access access) {
@@ -37,13 +35,12 @@ bool streamed(const OperandSpec& operand, int rank) {
   return operand.access == Access::contiguous || operand.access == Access::strided || by_row(operand, rank);
 }
 
-// What goes to memory where the mask may be false. The old value is an input as the output itself is stored: nothing is
-// converted, and reading it costs nothing that a store through the cache would not.
+// What goes to memory where the mask may be false: the body may have been computed all the same. The old value is an input as
+// the output itself is stored: nothing is converted, and reading it costs nothing that a store through the cache would not.
 std::string masked(const ElementwiseSpec& spec, const OperandSpec& operand, std::size_t output, const std::string& result) {
   switch (spec.masking) {
     case Masking::zero:
-      return spec.speculation != Speculation::none ? fmt::format("where ? {} : {}{{}}", result, stored_name(operand.storage))
-                                                   : result;
+      return fmt::format("where ? {} : {}{{}}", result, stored_name(operand.storage));
     case Masking::keep:
       return fmt::format("where ? {} : old{}", result, output);
     case Masking::none:
@@ -151,7 +148,7 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
     how += fmt::format("{}kinds::CpuAccess::{}", k == 0 ? "" : ", ", access_name(operand.access));
     sizes += fmt::format("{}sizeof({})", k == 0 ? "" : ", ", type);
   }
-  if (spec.masking != Masking::none && spec.speculation == Speculation::blocks) {
+  if (spec.masking != Masking::none) {
     members +=
         fmt::format("  KILN_FN bool counts(int64 i) const {{ return {}; }}\n  KILN_FN void leave(int64 i) const {{\n{}  }}\n",
                     arguments[spec.arguments], left);

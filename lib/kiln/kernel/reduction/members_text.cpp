@@ -61,8 +61,8 @@ std::string members_of_stages(const ReductionSpec& spec, const UserText& text) {
   const Ends ends = ends_of(spec, text);
   std::string out = fmt::format(
       "  using accumulator = user::kiln_accumulator;\n"
-      "  static constexpr bool has_identity = {}, masked = {}, prepends_identity = {}, speculative = {}, commutes = {};\n",
-      spec.identity, spec.masked, spec.prepends_identity, spec.speculative,
+      "  static constexpr bool has_identity = {}, masked = {}, prepends_identity = {}, maps = {}, commutes = {};\n",
+      spec.identity, spec.masked, spec.prepends_identity, !text.stages->map.empty(),
       !text.stages->accumulator.empty() || commutes(spec.outputs.front().compute, spec.identity));
   if (spec.identity) {
     out += "  static KILN_FN accumulator identity() { return ::kiln::convert<accumulator>(user::kiln_identity()); }\n";
@@ -81,7 +81,7 @@ std::string members_of_operation(const ReductionSpec& spec) {
   // Halves are accumulated as float, and rounded at the end.
   std::string text = fmt::format(
       "  using accumulator = {};\n"
-      "  static constexpr bool has_identity = {}, masked = {}, prepends_identity = true, speculative = true, commutes = {};\n",
+      "  static constexpr bool has_identity = {}, masked = {}, prepends_identity = true, maps = false, commutes = {};\n",
       body_type(loop), spec.identity, spec.masked, commutes(loop, spec.identity));
   if (spec.identity) {
     text += "  static KILN_FN accumulator identity() { return convert<accumulator>(user::kiln_identity()); }\n";

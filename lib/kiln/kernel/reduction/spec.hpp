@@ -23,7 +23,6 @@ struct ReductionSpec {
   bool stages = false;              ///< UserText::stages is there
   bool indexed = false;             ///< stages: an operand follows the inputs and the mask: each element's number
   bool prepends_identity = false;   ///< stages: the identity stands in front of the elements, as a ufunc's does
-  bool speculative = true;          ///< masked: elements that do not count may be mapped
   int state_bytes = 0;              ///< stages: of an accumulator, at most
   bool ordered = false;             ///< strictly from the first element to the last
   Mapping mapping = Mapping::warp;  ///< GPU
