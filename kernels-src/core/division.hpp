@@ -1,5 +1,5 @@
 // `/`, `%`, `/=` and `%=` of integers in the user's texts, defined for every pair: by 0 both are 0, MIN / -1 is MIN and its
-// remainder 0. For `a / b` the kernel has `a %kiln_by/ b`, for `a /= b` `a %=kiln_by/= b`
+// remainder 0. For `a / b` the kernel has `a %kiln_by/ b`, for `a /= b` `a %=kiln_by/= b`, of whatever types
 // (lib/kiln/kernel/integer_divisions.hpp); in debug mode `kiln_by(7)`, with the column. The operator in front groups as the
 // user's own does, and puts an integer aside until its divisor is there. What is no integer passes through to the operator that
 // C++ finds.
@@ -34,9 +34,12 @@ template <class X>
 inline constexpr bool is_enumeration = __is_enum(X);
 template <class X>
 inline constexpr bool is_enumeration<X&> = is_enumeration<X>;
+// The list of integers is long: numbers that are none are asked for first.
 template <class X>
-concept integral =
-    plain<X> && !is_enumeration<X> && requires(X x) { requires integer<decltype(+x)> || is_wide_integer<decltype(+x)>; };
+concept integral = plain<X> && !is_enumeration<X> && requires(X x) {
+  requires !one_of<decltype(+x), float, double>;
+  requires integer<decltype(+x)> || is_wide_integer<decltype(+x)>;
+};
 // An element of a view that stands for its value (view.hpp).
 template <class X>
 concept element = object<X> && requires(X&& x) { x.kiln_now(); };
@@ -121,6 +124,13 @@ struct dividend {
   X x;
   tag by;
 };
+// No templates, which take compilers longer: most divisions are of these.
+KILN_CONSTEXPR_FN float operator%(float x, tag) {
+  return x;
+}
+KILN_CONSTEXPR_FN double operator%(double x, tag) {
+  return x;
+}
 template <plain X>
 KILN_CONSTEXPR_FN auto operator%(X x, tag by) {
   if constexpr (integral<X>) {

@@ -3,14 +3,12 @@
 #include <algorithm>
 #include <set>
 #include <utility>
+#include <vector>
 
-#include "kernel/kernel_text.hpp"
-#include "source/divisions.hpp"
 #include "source/scanner.hpp"
 
 namespace kiln::kinds {
 
-using codegen::FloatingNames;
 using codegen::ScanError;
 using codegen::Scanner;
 using codegen::Token;
@@ -60,7 +58,6 @@ class TextTokens {
 
   [[nodiscard]] const std::vector<Token>& tokens() const { return tokens_; }
   [[nodiscard]] const std::string& file_of(std::size_t t) const { return *files_[t]; }
-  [[nodiscard]] bool has_directives() const { return directives_; }
 
  private:
   void add(Token token) {
@@ -76,7 +73,6 @@ class TextTokens {
 
   void directive(Scanner& scanner) {
     const std::string word = scanner.next().text;
-    directives_ = directives_ || word != "line";
     includes_ = includes_ || word == "include";
     Token token = word == "include" ? scanner.next_header_name() : scanner.next();
     const std::string name = token.text;
@@ -91,23 +87,66 @@ class TextTokens {
   std::vector<const std::string*> files_;
   std::map<std::string, std::vector<std::pair<Token, const std::string*>>> macros_;
   std::set<std::string> conditions_;  ///< words of #if
-  bool directives_ = false;
   bool includes_ = false;
 };
 
-bool divides(const Token& token) {
-  return token.is("/") || token.is("%");
+/// Whether a number is an integer other than 0. Not of the user's own literals.
+bool is_integer_other_than_0(std::string_view number) {
+  const bool hex = number.starts_with("0x") || number.starts_with("0X");
+  const bool prefixed = hex || number.starts_with("0b") || number.starts_with("0B");
+  const std::string_view digits = number.substr(prefixed ? 2 : 0);
+  const std::size_t end = std::min(digits.find_first_not_of(hex ? "0123456789abcdefABCDEF'" : "0123456789'"), digits.size());
+  return digits.substr(0, end).find_first_not_of("0'") != std::string_view::npos &&
+         digits.find_first_not_of("uUlLzZ", end) == std::string_view::npos;
 }
 
-bool has_integers(const Operation& operation) {
-  const auto whole = [](DType dtype) { return kind(dtype) == Kind::integer || kind(dtype) == Kind::boolean; };
-  return std::any_of(operation.inputs.begin(), operation.inputs.end(), whole) ||
-         std::any_of(operation.outputs.begin(), operation.outputs.end(), whole);
+bool is_floating(std::string_view number) {
+  if (number.starts_with("0x") || number.starts_with("0X")) return number.find_first_of("pP") != std::string_view::npos;
+  return number.find_first_of(".eE") != std::string_view::npos;
 }
+
+/// The divisions among the tokens of a definition.
+class Divisions {
+ public:
+  explicit Divisions(const std::vector<Token>& tokens)
+      : tokens_(tokens), wide_(std::ranges::any_of(tokens, [](const Token& token) {
+          return token.text == "__int128" || token.text == "__int128_t" || token.text == "__uint128_t";
+        })) {}
+
+  /// Whether the token at t divides, and has the form that a template can take.
+  [[nodiscard]] bool is_division(std::size_t t) const {
+    if (!is(t, "/") && !is(t, "%")) return false;
+    if (t > 0 && tokens_[t - 1].text == "operator") return false;
+    // "%:" is no division.
+    if (t + 1 < tokens_.size() && tokens_[t + 1].text[0] == ':' && tokens_[t + 1].offset == tokens_[t].offset + 1) return false;
+    // A list in braces has no type.
+    return !(assigns(t) && is(t + 2, "{"));
+  }
+  [[nodiscard]] bool assigns(std::size_t t) const { return is(t + 1, "="); }
+
+  /// Whether a literal beside the division at t says that it is defined, or of no integers. Compilers divide an __int128 by no
+  /// literal.
+  [[nodiscard]] bool is_decided(std::size_t t) const {
+    const std::size_t divisor = assigns(t) ? t + 2 : t + 1;
+    if (is_number(divisor) &&
+        ((!wide_ && is_integer_other_than_0(tokens_[divisor].text)) || is_floating(tokens_[divisor].text))) {
+      return true;
+    }
+    const bool cast = t > 1 && is(t - 2, ")");
+    return t > 0 && is_number(t - 1) && !cast && is_floating(tokens_[t - 1].text);
+  }
+
+ private:
+  [[nodiscard]] bool is(std::size_t t, std::string_view text) const { return t < tokens_.size() && tokens_[t].is(text); }
+  [[nodiscard]] bool is_number(std::size_t t) const { return t < tokens_.size() && tokens_[t].kind == Token::Kind::number; }
+
+  const std::vector<Token>& tokens_;
+  bool wide_;
+};
 
 }  // namespace
 
-IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec) : with_columns_(text.debug.any()) {
+IntegerDivisions::IntegerDivisions(const UserText& text) : with_columns_(text.debug.any()) {
   const auto texts = codegen::texts_of(text);
   TextTokens read;
   try {
@@ -117,23 +156,10 @@ IntegerDivisions::IntegerDivisions(const UserText& text, const KernelSpec& spec)
   }
   read.read_macros();
   const std::vector<Token>& tokens = read.tokens();
-  if (std::none_of(tokens.begin(), tokens.end(), divides)) return;
-
-  // Stages have names of their own.
-  const Operation operation = spec->operation();
-  FloatingNames known = codegen::floating_names(text, text.stages || operation.pointers || has_integers(operation));
-  known.opaque = read.has_directives();
-  known.wide = std::ranges::any_of(tokens, [](const Token& token) {
-    return token.text == "__int128" || token.text == "__int128_t" || token.text == "__uint128_t";
-  });
-  for (const std::size_t t : integer_divisions(tokens, known)) {
-    const std::size_t offset = tokens[t].offset;
-    const bool followed = t + 1 < tokens.size();
-    // "%:" is no division.
-    if (followed && tokens[t + 1].text[0] == ':' && tokens[t + 1].offset == offset + 1) continue;
-    // A list in braces has no type that a template could take.
-    if (followed && tokens[t + 1].is("=") && t + 2 < tokens.size() && tokens[t + 2].is("{")) continue;
-    insertions_[read.file_of(t)][offset] = followed && tokens[t + 1].is("=") ? kAssignmentTag : kDivisionTag;
+  const Divisions divisions(tokens);
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    if (!divisions.is_division(t) || divisions.is_decided(t)) continue;
+    insertions_[read.file_of(t)][tokens[t].offset] = divisions.assigns(t) ? kAssignmentTag : kDivisionTag;
   }
 }
 

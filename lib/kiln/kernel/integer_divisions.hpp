@@ -1,4 +1,4 @@
-// Divisions in the user's texts that may be of integers, for which kernels have what is defined for every divisor.
+// Divisions in the user's texts. Those of integers are defined for every divisor; the operands' types tell in the kernel.
 #pragma once
 
 #include <cstddef>
@@ -6,18 +6,18 @@
 #include <string>
 #include <string_view>
 
-#include "kernel/spec.hpp"
 #include "kiln/diagnostic.hpp"
+#include "source/user_text.hpp"
 
 namespace kiln::kinds {
 
-/// Of one definition and kernel; refers to neither. Macros are read as their definitions are, unless an #if or a file that a
-/// text includes may see them.
+/// The divisions of one definition, to which it does not refer: all but those beside a literal that is floating-point, or a
+/// divisor other than 0. Macros are read as their definitions are, unless an #if or a file that a text includes may see them.
 class IntegerDivisions {
  public:
   /// None.
   IntegerDivisions() = default;
-  IntegerDivisions(const codegen::UserText& text, const KernelSpec& spec);
+  explicit IntegerDivisions(const codegen::UserText& text);
 
   [[nodiscard]] bool empty() const noexcept { return insertions_.empty(); }
   /// The text of that name (texts_of()), or one that begins with it: `a %kiln_by/ b` for `a / b`, `a %=kiln_by/= b` for `a /=

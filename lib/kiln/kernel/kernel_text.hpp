@@ -31,8 +31,7 @@ std::string stored(const OperandSpec& operand, const std::string& result);
 struct Operation {
   std::vector<DType> inputs;
   std::vector<DType> outputs;
-  bool rounds = true;     ///< halves among the outputs are rounded; otherwise the body gives an `unrounded` (half.hpp)
-  bool pointers = false;  ///< a parameter may be a pointer, and differences of pointers are integers
+  bool rounds = true;  ///< halves among the outputs are rounded; otherwise the body gives an `unrounded` (half.hpp)
 };
 
 /// The type of an output as the body gives it.

@@ -146,7 +146,7 @@ class Renderer {
 }  // namespace
 
 std::string render(const UserText& text, const KernelSpec& spec, DeviceKind target) {
-  const IntegerDivisions divisions(text, spec);
+  const IntegerDivisions divisions(text);
   return render(text, spec, target, needed_headers(text, spec, target, divisions), divisions, {});
 }
 

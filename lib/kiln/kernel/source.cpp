@@ -41,7 +41,7 @@ Source make_source(const SourceRequest& request) {
                 .defines = text.defines,
                 .unnamed_parameters = !text.input_names.empty() && std::ranges::all_of(text.input_names, &std::string::empty)};
   if (text.stages) source.body = "map: " + text.stages->map + "\nreduce: " + text.body + "\npost: " + text.stages->post;
-  const IntegerDivisions divisions(text, request.spec);
+  const IntegerDivisions divisions(text);
   source.headers = codegen::resolve_includes(source.texts, request.headers, request.include_dirs);
   const std::vector<std::string> needed = needed_headers(text, request.spec, request.target, divisions, source.headers);
   source.text = render(text, request.spec, request.target, needed, divisions, source.headers);

@@ -1,8 +1,5 @@
 // Which divisions of a text are defined anew, and what stands for them.
 #include "kernel/integer_divisions.hpp"
-#include "kernel/elementwise/spec.hpp"
-#include "kernel/raw/spec.hpp"
-#include "kernel/reduction/spec.hpp"
 
 #include <doctest/doctest.h>
 
@@ -15,13 +12,8 @@ codegen::UserText body_of(const std::string& body) {
   return {.name = "f", .body = body, .input_names = {"a", "b", "c"}, .output_names = {"q"}};
 }
 
-kinds::ElementwiseSpec operation(DType dtype) {
-  return {.inputs = std::vector<kinds::OperandSpec>(3, {dtype, dtype}), .outputs = {{dtype, dtype}}};
-}
-
-std::string defined(const std::string& body, DType dtype = DType::int32) {
-  const codegen::UserText text = body_of(body);
-  return IntegerDivisions(text, operation(dtype)).defined("f", body);
+std::string defined(const std::string& body) {
+  return IntegerDivisions(body_of(body)).defined("f", body);
 }
 
 /// The preamble with its divisions defined, beside a body.
@@ -29,11 +21,11 @@ std::string defined_preamble(const std::string& preamble, const std::string& fun
   codegen::UserText text = body_of("return a;");
   text.preamble = preamble;
   text.functions = functions;
-  return IntegerDivisions(text, operation(DType::int32)).defined("f.preamble", preamble);
+  return IntegerDivisions(text).defined("f.preamble", preamble);
 }
 
-void check_unchanged(const std::string& body, DType dtype = DType::int32) {
-  CHECK(defined(body, dtype) == body);
+void check_unchanged(const std::string& body) {
+  CHECK(defined(body) == body);
 }
 
 }  // namespace
@@ -54,7 +46,7 @@ TEST_CASE("integer divisions: operators and assignments, however they are writte
 TEST_CASE("integer divisions: in debug mode with their columns, which messages take back") {
   codegen::UserText text = body_of("return a / b;\n  a /= c % b;");
   text.debug = {.on = true};
-  const std::string defined = IntegerDivisions(text, operation(DType::int32)).defined("f", text.body);
+  const std::string defined = IntegerDivisions(text).defined("f", text.body);
   CHECK(defined == "return a %kiln_by(10)/ b;\n  a %=kiln_by(5)/= c %kiln_by(22)% b;");
   const std::string second = defined.substr(defined.find('\n') + 1);
   const auto column = [&](int compiled) {
@@ -89,22 +81,12 @@ TEST_CASE("integer divisions: a literal that is not 0 divides as it does") {
   CHECK(defined("return a % 3 + b % 0;") == "return a % 3 + b %kiln_by% 0;");
 }
 
-TEST_CASE("integer divisions: what is floating-point by its looks divides as it does") {
-  check_unchanged("return a / b;", DType::float32);
-  check_unchanged("return 1 / (1 + exp(-a));", DType::float64);
-  check_unchanged("return 1.5 / a + 2 * a * 3.0f / b;");
-  CHECK(defined("return a / b + index(a) / n;", DType::float32) == "return a / b + index(a) %kiln_by/ n;");
+TEST_CASE("integer divisions: a literal that is floating-point divides as it does, and nothing else by its looks") {
+  check_unchanged("return 1.5 / a + 2.0f / b;");
+  CHECK(defined("return 1 / (1 + exp(-a));") == "return 1 %kiln_by/ (1 + exp(-a));");
+  check_unchanged("return 2 * a * 3.0f / b;");
   CHECK(defined("return (int)2.5 / a;") == "return (int)2.5 %kiln_by/ a;");
-  CHECK(defined("{ const int a = 0; return b / 2 + 1 / a; }", DType::float32) ==
-        "{ const int a = 0; return b / 2 + 1 %kiln_by/ a; }");
-}
-
-TEST_CASE("integer divisions: a parameter may be an integer, whatever a function calls by its name") {
-  codegen::UserText text = body_of("return a / b;");
-  text.functions = "float32 f(float32 a, float32 b) { return a / b; }";
-  const auto in_body = [&](DType dtype) { return IntegerDivisions(text, operation(dtype)).defined("f", text.body); };
-  CHECK(in_body(DType::int32) == "return a %kiln_by/ b;");
-  CHECK(in_body(DType::float32) == "return a / b;");
+  CHECK(defined("const float a = 2; return b / 2 + 1 / a;") == "const float a = 2; return b / 2 + 1 %kiln_by/ a;");
 }
 
 TEST_CASE("integer divisions: names of operators, digraphs and directives are none") {
@@ -127,7 +109,7 @@ TEST_CASE("integer divisions: macros, unless the preprocessor may compute with t
   // A macro may be any name.
   codegen::UserText text = body_of("return a / b + 1.5 / a;");
   text.defines = {"a=int(b)", "half=(n / 2 / m)"};
-  const IntegerDivisions divisions(text, operation(DType::float32));
+  const IntegerDivisions divisions(text);
   CHECK(divisions.defined("f", text.body) == "return a %kiln_by/ b + 1.5 / a;");
   CHECK(divisions.defined("f.defines", "#define a int(b)\n#define half (n / 2 / m)") ==
         "#define a int(b)\n#define half (n / 2 %kiln_by/ m)");
@@ -140,8 +122,7 @@ TEST_CASE("integer divisions: every text of a definition, by its name") {
   text.functions = "int f() { return p / n; }";
   text.identity = "{1 / p}";
   text.stages = {.accumulator = "int n = 1 % p;", .map = "return {a / b};", .post = "return a.n % p;"};
-  const kinds::ReductionSpec spec{.inputs = {{DType::float32, DType::float32}}, .outputs = {{DType::float32, DType::float32}}};
-  const IntegerDivisions divisions(text, spec);
+  const IntegerDivisions divisions(text);
   CHECK_FALSE(divisions.empty());
   CHECK(divisions.defined("r.preamble", text.preamble) == "const int p = n %kiln_by/ m;");
   CHECK(divisions.defined("r.functions", text.functions) == "int f() { return p %kiln_by/ n; }");
@@ -154,15 +135,9 @@ TEST_CASE("integer divisions: every text of a definition, by its name") {
   CHECK(IntegerDivisions().defined("r.map", text.stages->map) == text.stages->map);
 }
 
-TEST_CASE("integer divisions: arrays of raw kernels are pointers, whose differences are integers") {
-  codegen::UserText text = body_of("q[item] = (a - b) / (c - a);");
-  const kinds::RawSpec spec{.parameters = std::vector<kinds::RawParameter>(3, {.dtype = DType::float32, .array = true})};
-  CHECK(IntegerDivisions(text, spec).defined("f", text.body) == "q[item] = (a - b) %kiln_by/ (c - a);");
-}
-
 TEST_CASE("integer divisions: none in a text that does not scan") {
   const std::string body = "return a / b; /* open";
-  CHECK(IntegerDivisions(body_of(body), operation(DType::int32)).empty());
+  CHECK(IntegerDivisions(body_of(body)).empty());
 }
 
 TEST_CASE("integer divisions: findings are shown in the text as it is written") {

@@ -210,7 +210,6 @@ Frame frame_of(const UserText& text, const RawSpec& spec, DeviceKind target) {
 
 Operation operation_of(const RawSpec& spec) {
   Operation operation;
-  operation.pointers = true;
   for (const RawParameter& each : spec.parameters) operation.inputs.push_back(each.dtype);
   return operation;
 }
