@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "kiln/compile_report.hpp"
 #include "kiln/export.hpp"
 
 namespace kiln::cache {
@@ -48,6 +49,7 @@ struct Contents {
   std::string key;                     ///< canonical JSON: everything that decided the machine code
   std::string source;                  ///< the whole translation unit, from the key
   std::string code;                    ///< machine code: cubin, code object or ELF object
+  CompileReport report = {};           ///< the compiler's report on it
   std::vector<TunedShape> tuned = {};  ///< shapes for all devices, absent ones included
 };
 

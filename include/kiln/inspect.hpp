@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kiln/cache_entry.hpp"
+#include "kiln/diagnostic.hpp"
 #include "kiln/export.hpp"
 
 namespace kiln::inspect {
@@ -32,25 +33,22 @@ enum class Form : std::uint8_t {
 /// another kiln.
 [[nodiscard]] KILN_API std::string text(const cache::Contents& kernel, Form form);
 
-/// The resources that a kernel uses, as far as its target reports them. They are read from the machine code, which may be
-/// hostile.
+/// The resources that a kernel uses, as far as they are known. They come from the machine code, which may be hostile, and from
+/// the report of the compile that made it. An entry of an older kiln has no such report.
 struct Resources {
   std::optional<std::int64_t> registers;         ///< registers of a thread; on AMD: vector registers
   std::optional<std::int64_t> scalar_registers;  ///< AMD: scalar registers of a wave
-  std::optional<std::int64_t> spills;            ///< registers spilled to memory; CPU: stores to the stack in loops
+  std::optional<std::int64_t> spills;            ///< registers spilled to memory; CPU: stores of them in loops
   std::optional<std::int64_t> shared_bytes;      ///< shared memory of a block, known at compile time
-  std::optional<std::int64_t> local_bytes;       ///< stack of a thread
+  std::optional<std::int64_t> local_bytes;       ///< stack of a thread; CPU: largest frame of a function
   std::optional<std::int64_t> constant_bytes;    ///< NVIDIA: constant memory
   std::optional<std::int64_t> max_threads;       ///< threads in a block at most
   std::optional<std::int64_t> wave_size;         ///< AMD: lanes of a wave
   std::optional<std::int64_t> vector_bits;       ///< CPU: width of the widest arithmetic in a loop; 0: scalar code
-  std::string scalar_because;   ///< CPU: reason and position in the text, if a body with loops has vector_bits 0
-  std::int64_t code_bytes = 0;  ///< size of the instructions; 0 for PTX, which the driver compiles further
+  std::optional<Diagnostic> scalar_because;      ///< CPU: reason, with its position, if a body with loops has vector_bits 0
+  std::int64_t code_bytes = 0;                   ///< size of the instructions; 0 for PTX, which the driver compiles further
 };
-/// Returns the resources of a kernel. Throws IoError for damaged code, DeviceError if its reader is missing (on the CPU, LLVM).
-///
-/// Two results need another compile by the compiler that made the kernel. These are the spills of NVIDIA machine code that uses
-/// a stack, and the reason for a CPU kernel without vectors. Without that compiler they are absent.
+/// Returns the resources of a kernel. Compiles nothing. Throws IoError for damaged code, DeviceError for an unknown target.
 [[nodiscard]] KILN_API Resources resources(const cache::Contents& kernel);
 
 }  // namespace kiln::inspect

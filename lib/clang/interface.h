@@ -14,10 +14,6 @@ extern "C" {
  * keys of kernels. */
 #define KILN_CLANG_INTERFACE 43
 #define KILN_CLANG_SYMBOL "kiln_clang"
-/* With -Rpass-missed=KILN_CLANG_LANES among the arguments, what the log says of loops over items whose items are computed one
- * at a time: "remark: " and why, up to KILN_CLANG_LANES_END. */
-#define KILN_CLANG_LANES "kiln-lanes"
-#define KILN_CLANG_LANES_END " (one item at a time)"
 /* Where the files of a request lie, for arguments that name one. */
 #define KILN_CLANG_FOLDER "/kiln/include/"
 
@@ -79,6 +75,16 @@ struct kiln_clang_diagnostic {
   struct kiln_clang_text source_line; /* without its newline */
 };
 
+/* What the compiler knows of machine code that it made. */
+struct kiln_clang_report {
+  int32_t known;       /* 0: it is not for the host's CPUs, and the rest is empty */
+  int64_t vector_bits; /* the widest arithmetic on vectors in loops; copies where loops compute nothing; 0: scalar */
+  int64_t spills;      /* instructions in loops that store a register for lack of others */
+  int64_t stack_bytes; /* the largest frame of a function, saved registers included */
+  /* A note: why items of a loop are computed one at a time, and where in the user's text. No text where none are. */
+  struct kiln_clang_diagnostic scalar_because;
+};
+
 enum kiln_clang_status {
   KILN_CLANG_OK = 0,
   KILN_CLANG_REJECTED = 1,   /* the source is wrong: see diagnostics */
@@ -120,6 +126,7 @@ struct kiln_clang_result {
   size_t diagnostic_count;
   const struct kiln_clang_text* undefined; /* readable (demangled) names */
   size_t undefined_count;
+  struct kiln_clang_report report;
   struct kiln_clang_text log; /* what clang would have printed */
   struct kiln_clang_text error;
   double front_end_ms; /* of a compile, until LLVM's passes begin; zeros otherwise */

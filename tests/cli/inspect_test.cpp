@@ -232,6 +232,9 @@ TEST_CASE("inspect: a kernel for this CPU, which is what a manifest is for where
   CHECK(kernel.at("resources").at("vector_bits").get<int>() >= 128);
   CHECK(kernel.at("resources").at("spills") == 0);
   CHECK_FALSE(kernel.at("resources").contains("registers"));
+  // Nothing is compiled or disassembled for it.
+  const auto alone = fixture.inspect({kernel.at("id"), "--json"}, {{"KILN_CLANG", "/nowhere/libkiln-clang.so"}});
+  CHECK(nlohmann::json::parse(alone.out).at("kernels")[0].at("resources") == kernel.at("resources"));
   CHECK(fixture.inspect({kernel.at("id"), "--as", "asm"}).out.starts_with("kiln_kernel:\n"));
   CHECK(contains(fixture.inspect({kernel.at("id"), "--as", "llvm-ir"}).out, "define "));
   const auto unknown = fixture.inspect({fixture.manifest(), "--kernel", "other"});

@@ -43,6 +43,12 @@ std::string value_text(const Measure& measure, std::int64_t value) {
   return fmt::format("{}{}{}", value, *measure.unit == '\0' ? "" : " ", measure.unit);
 }
 
+/// "it reads or writes what is volatile at steps:1:8".
+std::string reason_text(const Diagnostic& reason) {
+  if (reason.line == 0) return printable(reason.text);
+  return fmt::format("{} at {}:{}:{}", printable(reason.text), printable(reason.file), reason.line, reason.column);
+}
+
 }  // namespace
 
 std::string resource_lines(const Subject& subject, const inspect::Resources& resources) {
@@ -53,8 +59,9 @@ std::string resource_lines(const Subject& subject, const inspect::Resources& res
   for (const Measure& measure : kMeasures) {
     const auto value = measure.of(resources);
     if (!value) continue;
-    const bool reason = std::string_view(measure.member) == "vector_bits" && !resources.scalar_because.empty();
-    text += line(measure.label, value_text(measure, *value) + (reason ? ", since " + printable(resources.scalar_because) : ""));
+    const bool reason = std::string_view(measure.member) == "vector_bits" && resources.scalar_because;
+    text +=
+        line(measure.label, value_text(measure, *value) + (reason ? ", since " + reason_text(*resources.scalar_because) : ""));
   }
   for (const cache::TunedShape& shape : subject.contents.tuned) text += line("launch", tuned_text(shape));
   return text;
@@ -97,7 +104,12 @@ nlohmann::ordered_json to_json(const inspect::Resources& resources) {
   for (const Measure& measure : kMeasures) {
     if (const auto value = measure.of(resources)) json[measure.member] = *value;
   }
-  if (!resources.scalar_because.empty()) json["scalar_because"] = resources.scalar_because;
+  if (const auto& reason = resources.scalar_because) {
+    json["scalar_because"] = {{"text", reason->text}};
+    if (reason->line > 0) {
+      json["scalar_because"].update({{"file", reason->file}, {"line", reason->line}, {"column", reason->column}});
+    }
+  }
   return json;
 }
 

@@ -160,6 +160,13 @@ class Stages {
   Clock::time_point end_ = start_;
 };
 
+/// Has Clang give instructions their places in the text, for the passes alone. Whether they would have none.
+bool track_locations(clang::CodeGenOptions& options) {
+  if (options.getDebugInfo() != llvm::codegenoptions::NoDebugInfo) return false;
+  options.setDebugInfo(llvm::codegenoptions::LocTrackingOnly);
+  return true;
+}
+
 llvm::IntrusiveRefCntPtr<llvm::vfs::InMemoryFileSystem> files_of(const kiln_clang_request& request) {
   auto files = llvm::makeIntrusiveRefCnt<llvm::vfs::InMemoryFileSystem>();
   files->addFile(kMainFile, 0, llvm::MemoryBuffer::getMemBufferCopy(text(request.source), kMainFile));
@@ -209,11 +216,15 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   passes.emplace_back([&stages](llvm::PassBuilder& builder) { stages.note_begin(builder); });
   passes.emplace_back(decide_masked_bodies);
   const bool debugs = request.debugs.size > 0;
+  const bool of_host = !target.isAMDGPU() && !target.isNVPTX();
+  const bool reports = of_host && request.form != KILN_CLANG_IR && request.form != KILN_CLANG_BITCODE;
+  if (reports) passes.emplace_back([&out](llvm::PassBuilder& builder) { note_reasons(builder, out.report); });
+  const bool locates = reports && track_locations(invocation->getCodeGenOpts());
   if (debugs) {
     passes.emplace_back(define_what_is_reported);
     passes.emplace_back([name = text(request.debugs).str()](llvm::PassBuilder& builder) { name_bodies(builder, name); });
   }
-  if (target.isAMDGPU() || target.isNVPTX()) {
+  if (!of_host) {
     passes.emplace_back(hide_all_but_kernel);
     passes.emplace_back(tell_users_lines);
     passes.emplace_back(approximate_where_allowed);
@@ -238,6 +249,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
   }
   // Behind passes that make loops. LLVM makes no vectors of loops for NVIDIA's GPUs.
   if (!target.isNVPTX()) passes.emplace_back(guard_conditional_divisions);
+  if (reports) passes.emplace_back([&](llvm::PassBuilder& builder) { note_code(builder, out.report, locates); });
   passes.emplace_back([&stages](llvm::PassBuilder& builder) { stages.note_end(builder); });
   const auto files = files_of(request);
   if (!link_bitcode(request, *invocation, *files, out)) return;

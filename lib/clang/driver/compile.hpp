@@ -6,18 +6,10 @@
 #include <string>
 #include <vector>
 
+#include "clang/driver/code_report.hpp"
 #include "clang/interface.h"
 
 namespace kiln::clang_module {
-
-struct Diagnostic {
-  int severity = KILN_CLANG_ERROR;
-  int line = 0;
-  int column = 0;
-  std::string file;
-  std::string text;
-  std::string source_line;
-};
 
 /// Milliseconds.
 struct CompileTimes {
@@ -32,6 +24,7 @@ struct Compiled {
   llvm::SmallVector<char, 0> output;   ///< an object, or a text
   std::vector<std::string> undefined;  ///< readable names of functions that PTX calls and does not define
   std::vector<Diagnostic> diagnostics;
+  CodeReport report;  ///< of the host's machine code
   std::string log;
 };
 

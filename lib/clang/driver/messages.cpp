@@ -90,6 +90,47 @@ kiln_clang_text text(std::string_view from) {
   return {from.data(), from.size()};
 }
 
+void write_diagnostic(Writer& writer, const kiln_clang_diagnostic& found) {
+  writer.number(static_cast<std::uint64_t>(found.severity));
+  writer.number(static_cast<std::uint64_t>(found.line));
+  writer.number(static_cast<std::uint64_t>(found.column));
+  writer.text(found.file);
+  writer.text(found.text);
+  writer.text(found.source_line);
+}
+
+kiln_clang_diagnostic read_diagnostic(Reader& reader) {
+  kiln_clang_diagnostic found{};
+  found.severity = static_cast<std::int32_t>(reader.number());
+  found.line = static_cast<std::int32_t>(reader.number());
+  found.column = static_cast<std::int32_t>(reader.number());
+  found.file = reader.text();
+  found.text = reader.text();
+  found.source_line = reader.text();
+  return found;
+}
+
+/// One that is not known is a zero.
+void write_report(Writer& writer, const kiln_clang_report& report) {
+  writer.number(report.known == 0 ? 0 : 1);
+  if (report.known == 0) return;
+  for (const std::int64_t value : {report.vector_bits, report.spills, report.stack_bytes}) {
+    writer.number(static_cast<std::uint64_t>(value));
+  }
+  write_diagnostic(writer, report.scalar_because);
+}
+
+kiln_clang_report read_report(Reader& reader) {
+  kiln_clang_report report{};
+  report.known = reader.number() == 0 ? 0 : 1;
+  if (report.known == 0) return report;
+  for (std::int64_t* const value : {&report.vector_bits, &report.spills, &report.stack_bytes}) {
+    *value = static_cast<std::int64_t>(reader.number());
+  }
+  report.scalar_because = read_diagnostic(reader);
+  return report;
+}
+
 }  // namespace
 
 void Writer::text(const kiln_clang_text& text) {
@@ -222,17 +263,10 @@ std::string answer_bytes(const kiln_clang_result& result) {
     writer.text(line.text);
   }
   writer.number(result.diagnostic_count);
-  for (std::size_t i = 0; i < result.diagnostic_count; ++i) {
-    const kiln_clang_diagnostic& found = result.diagnostics[i];
-    writer.number(static_cast<std::uint64_t>(found.severity));
-    writer.number(static_cast<std::uint64_t>(found.line));
-    writer.number(static_cast<std::uint64_t>(found.column));
-    writer.text(found.file);
-    writer.text(found.text);
-    writer.text(found.source_line);
-  }
+  for (std::size_t i = 0; i < result.diagnostic_count; ++i) write_diagnostic(writer, result.diagnostics[i]);
   writer.number(result.undefined_count);
   for (std::size_t i = 0; i < result.undefined_count; ++i) writer.text(result.undefined[i]);
+  write_report(writer, result.report);
   for (const double ms : {result.front_end_ms, result.passes_ms, result.code_ms, result.link_ms}) {
     writer.number(std::bit_cast<std::uint64_t>(ms));
   }
@@ -240,7 +274,7 @@ std::string answer_bytes(const kiln_clang_result& result) {
 }
 
 std::size_t write_failure(std::span<char> into, int status, std::string_view error, std::string_view log) noexcept {
-  constexpr int kZeros = 8;                                               // no code, three empty lists, four times
+  constexpr int kZeros = 9;                                               // no code, three empty lists, no report, four times
   constexpr std::size_t kNumbers = (3 + kZeros) * sizeof(std::uint64_t);  // with the status and the sizes of two texts
   std::size_t at = 0;
   const auto number = [&](std::uint64_t value) {
@@ -279,17 +313,9 @@ const kiln_clang_result* read_answer(std::string bytes) {
     line.text = reader.text();
     return line;
   });
-  answer->found = reader.list([&] {
-    kiln_clang_diagnostic found{};
-    found.severity = static_cast<std::int32_t>(reader.number());
-    found.line = static_cast<std::int32_t>(reader.number());
-    found.column = static_cast<std::int32_t>(reader.number());
-    found.file = reader.text();
-    found.text = reader.text();
-    found.source_line = reader.text();
-    return found;
-  });
+  answer->found = reader.list([&] { return read_diagnostic(reader); });
   answer->missing = reader.list([&] { return reader.text(); });
+  answer->report = read_report(reader);
   for (double* const ms : {&answer->front_end_ms, &answer->passes_ms, &answer->code_ms, &answer->link_ms}) {
     *ms = std::bit_cast<double>(reader.number());
   }

@@ -139,15 +139,25 @@ void disassemble(const kiln_clang_machine_code& code, Job& job) {
   job.result.problem = job.result.disassembled.error;
 }
 
+kiln_clang_diagnostic diagnostic(const Diagnostic& from) {
+  return {.severity = from.severity,
+          .line = from.line,
+          .column = from.column,
+          .file = text(from.file),
+          .text = text(from.text),
+          .source_line = text(from.source_line)};
+}
+
+kiln_clang_report report(const CodeReport& from) {
+  return {.known = from.known ? 1 : 0,
+          .vector_bits = from.vector_bits,
+          .spills = from.spills,
+          .stack_bytes = from.stack_bytes,
+          .scalar_because = from.scalar_because ? diagnostic(*from.scalar_because) : kiln_clang_diagnostic{}};
+}
+
 void publish(Result& result) {
-  for (const Diagnostic& each : result.compiled.diagnostics) {
-    result.found.push_back({.severity = each.severity,
-                            .line = each.line,
-                            .column = each.column,
-                            .file = text(each.file),
-                            .text = text(each.text),
-                            .source_line = text(each.source_line)});
-  }
+  for (const Diagnostic& each : result.compiled.diagnostics) result.found.push_back(diagnostic(each));
   for (const std::string& name : result.compiled.undefined) result.missing.push_back(text(name));
   for (const std::string& name : result.linked.undefined) result.missing.push_back(text(name));
   for (const Instruction& each : result.disassembled.instructions) {
@@ -159,6 +169,7 @@ void publish(Result& result) {
   result.diagnostic_count = result.found.size();
   result.undefined = result.missing.data();
   result.undefined_count = result.missing.size();
+  result.report = report(result.compiled.report);
   result.log = text(result.compiled.log);
   result.error = text(result.problem);
 }

@@ -6,7 +6,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 declare i32 @vote(i32)
 
-; CHECK: remark: {{.*}} it calls a function that lanes must call together (one item at a time)
+; CHECK: remark: {{.*}} it calls a function that lanes must call together
 ; CHECK-LABEL: @votes(
 ; CHECK-NOT: <{{[0-9]+}} x i
 ; CHECK: ret void

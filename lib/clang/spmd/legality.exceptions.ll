@@ -7,7 +7,7 @@ target triple = "x86_64-unknown-linux-gnu"
 declare i32 @may_throw(i32)
 declare i32 @__gxx_personality_v0(...)
 
-; CHECK: remark: {{.*}} it has exceptions or computed jumps (one item at a time)
+; CHECK: remark: {{.*}} it has exceptions or computed jumps
 ; CHECK-LABEL: @throws(
 ; CHECK-NOT: <{{[0-9]+}} x i
 ; CHECK: ret void

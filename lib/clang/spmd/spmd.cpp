@@ -26,7 +26,6 @@
 #include <string>
 
 #include "clang/driver/users_texts.hpp"
-#include "clang/interface.h"
 #include "clang/passes/short_rows.hpp"
 #include "clang/spmd/blocks.hpp"
 #include "clang/spmd/item_loops.hpp"
@@ -90,14 +89,11 @@ struct Refusal {
 };
 using Refused = std::optional<Refusal>;
 
-/// " at f:2:7", of the innermost text of the user's, where debug information says it.
-std::string place_of(const llvm::Instruction* instruction) {
+/// In the innermost text of the user's, where debug information says it.
+llvm::DebugLoc place_of(const llvm::Instruction* instruction) {
   const llvm::DILocation* place = instruction != nullptr ? instruction->getDebugLoc().get() : nullptr;
   while (place != nullptr && is_kilns_file(place->getFilename())) place = place->getInlinedAt();
-  if (place == nullptr) return "";
-  return (" at " + name_in_text(place->getFilename()) + ":" + llvm::Twine(place->getLine()) + ":" +
-          llvm::Twine(place->getColumn()))
-      .str();
+  return {place};
 }
 
 Refused why_not(const llvm::Loop& loop, const llvm::LoopInfo& loops, llvm::ScalarEvolution& evolution) {
@@ -276,10 +272,9 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
   }
 
  private:
-  /// Only where the compile asks for it: ClangCompiler::why_scalar() does.
   static void tell(const Refusal& refusal, llvm::BasicBlock& block) {
-    llvm::OptimizationRemarkMissed remark(KILN_CLANG_LANES, "Scalar", llvm::DiagnosticLocation(), &block);
-    remark << refusal.why << place_of(refusal.at) << KILN_CLANG_LANES_END;
+    llvm::OptimizationRemarkMissed remark(kLanesRemark, "Scalar", place_of(refusal.at), &block);
+    remark << refusal.why;
     block.getContext().diagnose(remark);
   }
   /// Of loops that kernels-src marks as safe to vectorize one that LLVM's vectorizer does not take.

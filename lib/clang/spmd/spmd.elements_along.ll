@@ -6,7 +6,7 @@ target triple = "x86_64-unknown-linux-gnu"
 
 declare ptr @kiln_core(ptr, i64, i64, i64, i64, i64, i64) #1
 
-; CHECK: remark: {{.*}} elements of one item are adjacent, those of several are not (one item at a time)
+; CHECK: remark: {{.*}} elements of one item are adjacent, those of several are not
 ; CHECK-LABEL: @doubles(
 ; CHECK-NOT: kiln_core
 ; CHECK-NOT: <{{[0-9]+}} x float>

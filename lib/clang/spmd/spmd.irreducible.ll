@@ -4,7 +4,7 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
-; CHECK: remark: {{.*}} it jumps into a loop (one item at a time)
+; CHECK: remark: {{.*}} it jumps into a loop
 ; CHECK-LABEL: @jumps(
 ; CHECK-NOT: <{{[0-9]+}} x i32>
 ; CHECK: ret void

@@ -5,7 +5,7 @@
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
 target triple = "x86_64-unknown-linux-gnu"
 
-; CHECK: remark: {{.*}} a register holds two of its numbers only (one item at a time)
+; CHECK: remark: {{.*}} a register holds two of its numbers only
 ; CHECK-LABEL: @singles(
 ; CHECK-COUNT-2: fmul <8 x float>
 ; CHECK-NOT: fmul

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include "base/little_endian.hpp"
 #include "base/utf8.hpp"
@@ -71,16 +72,54 @@ bool open(std::string_view bytes, Sections* out, Flaw* why) {
   return true;
 }
 
+nlohmann::json json_of(const Diagnostic& found) {
+  return {{"file", found.file},
+          {"line", found.line},
+          {"column", found.column},
+          {"text", found.text},
+          {"source_line", found.source_line}};
+}
+
 nlohmann::json json_of(const std::vector<Diagnostic>& warnings) {
   nlohmann::json list = nlohmann::json::array();
-  for (const Diagnostic& warning : warnings) {
-    list.push_back({{"file", warning.file},
-                    {"line", warning.line},
-                    {"column", warning.column},
-                    {"text", warning.text},
-                    {"source_line", warning.source_line}});
-  }
+  for (const Diagnostic& warning : warnings) list.push_back(json_of(warning));
   return list;
+}
+
+/// The numbers of a report, by their names in the description.
+constexpr std::pair<const char*, std::optional<std::int64_t> CompileReport::*> kReportNumbers[] = {
+    {"vector_bits", &CompileReport::vector_bits},
+    {"spills", &CompileReport::spills},
+    {"local_bytes", &CompileReport::local_bytes}};
+
+/// What is not known is left out.
+nlohmann::json json_of(const CompileReport& report) {
+  nlohmann::json json = nlohmann::json::object();
+  for (const auto& [name, number] : kReportNumbers) {
+    if (report.*number) json[name] = *(report.*number);
+  }
+  if (report.scalar_because) json["scalar_because"] = json_of(*report.scalar_because);
+  return json;
+}
+
+/// Nothing for what is no object. Members of other types are taken for empty ones.
+std::optional<Diagnostic> read_diagnostic(const nlohmann::json& item, Severity severity) {
+  if (!item.is_object()) return std::nullopt;
+  const auto text = [&](const char* name) {
+    const auto found = item.find(name);
+    return found != item.end() && found->is_string() ? found->get_ref<const std::string&>() : std::string();
+  };
+  const auto number = [&](const char* name) {
+    const auto found = item.find(name);
+    if (found == item.end() || !found->is_number_integer()) return 0;
+    return static_cast<int>(std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, std::numeric_limits<int>::max()));
+  };
+  return Diagnostic{.severity = severity,
+                    .file = base::printable(text("file")),
+                    .line = number("line"),
+                    .column = number("column"),
+                    .text = base::printable(text("text")),
+                    .source_line = text("source_line")};
 }
 
 /// False where the member is there and is no list of warnings.
@@ -89,24 +128,26 @@ bool read_warnings(const nlohmann::json& info, std::vector<Diagnostic>* warnings
   if (list == info.end()) return true;
   if (!list->is_array()) return false;
   for (const nlohmann::json& item : *list) {
-    if (!item.is_object()) return false;
-    const auto text = [&](const char* name) {
-      const auto found = item.find(name);
-      return found != item.end() && found->is_string() ? found->get_ref<const std::string&>() : std::string();
-    };
-    const auto number = [&](const char* name) {
-      const auto found = item.find(name);
-      if (found == item.end() || !found->is_number_integer()) return 0;
-      return static_cast<int>(std::clamp<std::int64_t>(found->get<std::int64_t>(), 0, std::numeric_limits<int>::max()));
-    };
-    warnings->push_back({.severity = Severity::warning,
-                         .file = base::printable(text("file")),
-                         .line = number("line"),
-                         .column = number("column"),
-                         .text = base::printable(text("text")),
-                         .source_line = text("source_line")});
+    std::optional<Diagnostic> warning = read_diagnostic(item, Severity::warning);
+    if (!warning) return false;
+    warnings->push_back(*std::move(warning));
   }
   return true;
+}
+
+/// What is not there, or is of another type, is not known.
+CompileReport read_report(const nlohmann::json& info) {
+  CompileReport report;
+  const auto found = info.find("report");
+  if (found == info.end() || !found->is_object()) return report;
+  for (const auto& [name, number] : kReportNumbers) {
+    const auto value = found->find(name);
+    if (value != found->end() && value->is_number_integer()) report.*number = value->get<std::int64_t>();
+  }
+  if (const auto reason = found->find("scalar_because"); reason != found->end()) {
+    report.scalar_because = read_diagnostic(*reason, Severity::note);
+  }
+  return report;
 }
 
 std::optional<Record> record_of(const Sections& sections, Flaw* why) {
@@ -136,6 +177,7 @@ std::string encode(const std::string& canonical_key, const Record& entry) {
                                {"compiler", entry.info.compiler},
                                {"body", entry.info.body},
                                {"warnings", json_of(entry.info.warnings)},
+                               {"report", json_of(entry.info.report)},
                                {"compile_ms", entry.info.compile_ms},
                                {"created_unix", entry.info.created_unix}};
   // The texts are for people; bytes that are not UTF-8 may be replaced here, unlike in the key.
@@ -200,6 +242,7 @@ std::optional<Info> parse_info(std::string_view text) {
                    string("variant", Need::optional, &info.variant) && string("target", Need::optional, &info.target) &&
                    string("compiler", Need::optional, &info.compiler);
   if (!all || !read_warnings(json, &info.warnings)) return std::nullopt;
+  info.report = read_report(json);
   return info;
 }
 

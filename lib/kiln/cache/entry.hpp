@@ -10,6 +10,7 @@
 
 #include "base/hash.hpp"
 #include "kiln/cache.hpp"
+#include "kiln/compile_report.hpp"
 #include "kiln/diagnostic.hpp"
 
 namespace kiln::cache {
@@ -24,6 +25,7 @@ struct Info {
   std::string compiler = {};   ///< name and version; likewise
   std::string body = {};       ///< the user's text
   std::vector<Diagnostic> warnings = {};  ///< of the user's texts; none in entries of before they were stored
+  CompileReport report = {};              ///< of the machine code; likewise
   double compile_ms = 0;                  ///< 0 where it came from a bundle
   std::int64_t created_unix = 0;          ///< likewise
 };

@@ -28,14 +28,6 @@ std::string Compiler::emit(const CompileRequest& request, inspect::Form) const {
   throw TypeError(name() + " gives no intermediate form of \"" + request.name + '"');
 }
 
-std::optional<std::int64_t> Compiler::spills(const CompileRequest&) const {
-  return std::nullopt;
-}
-
-std::string Compiler::why_scalar(const CompileRequest&) const {
-  return {};
-}
-
 #if !KILN_HAVE_CPU
 namespace cpu {
 namespace {

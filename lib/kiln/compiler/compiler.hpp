@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "binary/link_part.hpp"
+#include "kiln/compile_report.hpp"
 #include "kiln/device.hpp"
 #include "kiln/device_code.hpp"
 #include "kiln/diagnostic.hpp"
@@ -32,7 +33,6 @@ struct CompileRequest {
   std::chrono::milliseconds time_limit{0};
 };
 
-/// Machine code, ready to be cached and loaded.
 /// Durations of a compile's stages, in milliseconds.
 struct CompileTimes {
   double front_end = 0;  ///< parsing, and translating for LLVM
@@ -41,10 +41,12 @@ struct CompileTimes {
   double link = 0;
 };
 
+/// Machine code, ready to be cached and loaded.
 struct CompileResult {
   std::string code;
   std::string log;                                   ///< output of the compiler
   std::vector<Diagnostic> warnings = {};             ///< warnings about all texts, kiln's included
+  CompileReport report = {};                         ///< absent members: the compiler does not report them
   std::optional<CompileTimes> times = std::nullopt;  ///< absent if the compiler does not report them
 };
 /// Returns the diagnostics of that severity.
@@ -88,12 +90,6 @@ class Compiler {
   [[nodiscard]] virtual std::string device_code(const CompileRequest& request, DeviceCodeForm form) const;
   /// Returns the form that automatic means.
   [[nodiscard]] virtual DeviceCodeForm usual_form() const { return DeviceCodeForm::bitcode; }
-  /// Returns the number of spilled registers by the compiler's own report; nothing if it makes none. Throws the exceptions of
-  /// compile().
-  [[nodiscard]] virtual std::optional<std::int64_t> spills(const CompileRequest& request) const;
-  /// CPU: returns the reason for which a body with loops is computed one item at a time, with the place in the user's text. The
-  /// result is empty if it is not, or if the compiler does not report it. Compiles the request.
-  [[nodiscard]] virtual std::string why_scalar(const CompileRequest& request) const;
 };
 
 /// Returns a compiler for "sm_90", "gfx90a", "x86-64-v3" or "native" (this CPU); no device is needed. Throws DeviceError for an

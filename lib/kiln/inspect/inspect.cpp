@@ -51,17 +51,11 @@ std::string text(const cache::Contents& kernel, Form form) {
 Resources resources(const cache::Contents& kernel) {
   const std::string target = target_of(kernel);
   Resources found = backend::inspector_for(target).resources(stored(kernel, target));
-  const bool scalar = found.vector_bits && *found.vector_bits == 0;
-  const bool stack = !found.spills && found.local_bytes.value_or(0) != 0;
-  if (!scalar && !stack) return found;
-  // What lies on the stack may be spills or the kernel's own arrays: the compiler tells, and only the one that made the code.
-  try {
-    const Rebuild rebuild = rebuild_of(kernel);
-    if (!rebuild.other_compiler.empty()) return found;
-    if (stack) found.spills = rebuild.compiler->spills(rebuild.request);
-    if (scalar) found.scalar_because = rebuild.compiler->why_scalar(rebuild.request);
-  } catch (const Error&) {  // not here, or another kiln's: then it is not known
-  }
+  const CompileReport& report = kernel.report;
+  if (!found.spills) found.spills = report.spills;
+  if (!found.local_bytes) found.local_bytes = report.local_bytes;
+  found.vector_bits = report.vector_bits;
+  found.scalar_because = report.scalar_because;
   return found;
 }
 

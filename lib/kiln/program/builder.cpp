@@ -55,6 +55,13 @@ std::vector<Diagnostic> of_user(std::vector<Diagnostic> warnings, const Job& job
   return warnings;
 }
 
+/// The reason's place is told in the text as it is written.
+CompileReport of_user(CompileReport report, const Job& job) {
+  std::optional<Diagnostic>& reason = report.scalar_because;
+  if (reason && !job.as_written.empty()) reason = kinds::as_written(*std::move(reason));
+  return report;
+}
+
 std::shared_ptr<const std::vector<Diagnostic>> shared(std::vector<Diagnostic> warnings) {
   return warnings.empty() ? nullptr : std::make_shared<const std::vector<Diagnostic>>(std::move(warnings));
 }
@@ -245,7 +252,8 @@ bool Builder::look_on_disk(const Job& job, Outcome* outcome, cache::Miss* miss) 
   outcome->code = {.image = std::make_shared<const std::string>(std::move(found.record->payload)),
                    .origin = found.read_only ? Origin::read_only : Origin::disk,
                    .compile_ms = found.record->info.compile_ms,
-                   .warnings = shared(std::move(found.record->info.warnings))};
+                   .warnings = shared(std::move(found.record->info.warnings)),
+                   .report = std::move(found.record->info.report)};
   return true;
 }
 
@@ -265,6 +273,7 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
                     .origin = Origin::compiled,
                     .compile_ms = static_cast<double>(ns) / 1e6,
                     .warnings = shared(of_user(std::move(result.warnings), job)),
+                    .report = of_user(std::move(result.report), job),
                     .stages = stages_of(result)};
   } catch (const CompileError& error) {
     const auto* const ended = dynamic_cast<const backend::CompilerEnded*>(&error);
@@ -290,6 +299,7 @@ bool Builder::store(const Job& job, const Code& code) {
                                      .compiler = job.compiler,
                                      .body = job.body,
                                      .warnings = code.warnings != nullptr ? *code.warnings : std::vector<Diagnostic>{},
+                                     .report = code.report,
                                      .compile_ms = code.compile_ms,
                                      .created_unix = static_cast<std::int64_t>(std::time(nullptr))},
                             .payload = code.bytes()});

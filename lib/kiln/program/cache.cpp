@@ -75,6 +75,7 @@ std::optional<cache::Contents> contents_of(const std::string& digest, const Tier
   contents.body = std::move(stored.record.info.body);
   contents.key = std::move(stored.key);
   contents.code = std::move(stored.record.payload);
+  contents.report = std::move(stored.record.info.report);
   return contents;
 }
 

@@ -86,6 +86,7 @@ cache::Contents compiled(const Request& request, const backend::Compiler& compil
   kernel.key = std::move(job.key);
   kernel.source = std::move(job.compile.source);
   kernel.code = code.bytes();
+  kernel.report = std::move(code.report);
   return kernel;
 }
 

@@ -15,6 +15,7 @@
 #include "device/backend.hpp"
 #include "kernel/source.hpp"
 #include "kiln/compile_options.hpp"
+#include "kiln/compile_report.hpp"
 #include "kiln/diagnostic.hpp"
 #include "kiln/profile.hpp"
 #include "program/warnings.hpp"
@@ -59,6 +60,7 @@ struct Code {
   double compile_ms = 0;                                              ///< time of the compile, past or present
   bool kept = true;                                                   ///< false: compiled code that is not on the disk
   std::shared_ptr<const std::vector<Diagnostic>> warnings = nullptr;  ///< warnings about the user's texts; null: none
+  CompileReport report = {};                                          ///< the compiler's report on the code
   std::optional<CompileStages> stages = std::nullopt;                 ///< stages of a compile for this caller
 
   [[nodiscard]] const std::string& bytes() const noexcept { return *image; }

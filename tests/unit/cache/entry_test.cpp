@@ -36,14 +36,54 @@ TEST_CASE("an entry comes back as it went in") {
   CHECK(decode(encode(key, sample_entry("")), key, nullptr)->payload.empty());
 }
 
+TEST_CASE("the compiler's report comes back, and what is not known stays so") {
+  const std::string key = sample_key().canonical();
+  Record entry = sample_entry();
+  const auto back = [&] { return decode(encode(key, entry), key, nullptr)->info.report; };
+  CHECK_FALSE(back().vector_bits);
+  CHECK_FALSE(back().spills);
+  CHECK_FALSE(back().local_bytes);
+  CHECK_FALSE(back().scalar_because);
+  entry.info.report.vector_bits = 0;
+  entry.info.report.spills = 3;
+  CHECK(back().vector_bits == 0);
+  CHECK(back().spills == 3);
+  CHECK_FALSE(back().local_bytes);
+  const kiln::Diagnostic reason{.severity = kiln::Severity::note, .file = "f", .line = 2, .column = 7, .text = "it is so"};
+  entry.info.report = {.local_bytes = 40, .scalar_because = reason};
+  CHECK_FALSE(back().vector_bits);
+  CHECK(back().local_bytes == 40);
+  CHECK(back().scalar_because == reason);
+}
+
+TEST_CASE("a report of other types is not known, and the rest of the entry is") {
+  const auto report = [](const std::string& text) {
+    const auto info = kiln::cache::parse_info(
+        R"({"kernel": "f", "signature": "", "body": "", "compile_ms": 1, "created_unix": 2, "report": )" + text + "}");
+    REQUIRE(info);
+    CHECK(info->kernel == "f");
+    return info->report;
+  };
+  CHECK_FALSE(report("[1]").spills);
+  CHECK_FALSE(report(R"({"spills": "3"})").spills);
+  CHECK_FALSE(report(R"({"scalar_because": "so"})").scalar_because);
+  const auto odd = report(R"({"spills": 3, "scalar_because": {"text": 1, "file": "a\u001bb", "line": -4, "column": 1e99}})");
+  CHECK(odd.spills == 3);
+  REQUIRE(odd.scalar_because);
+  CHECK(odd.scalar_because->text == "");
+  CHECK(odd.scalar_because->file == "a?b");
+  CHECK(odd.scalar_because->line == 0);
+  CHECK(odd.scalar_because->column == 0);
+}
+
 TEST_CASE("the file holds the whole key and the description as JSON") {
   const std::string key = sample_key().canonical();
   const std::string bytes = encode(key, sample_entry());
   CHECK(bytes.starts_with("kiln\r\n\x1a\n"));
   CHECK(bytes.substr(36, key.size()) == key);
-  const std::size_t info = 36 + key.size();
-  const std::size_t size = bytes.find('}', info) + 1 - info;
-  CHECK(nlohmann::json::parse(bytes.substr(info, size))["kernel"] == "saxpy");
+  const auto sizes = kiln::cache::read_prologue(bytes, bytes.size(), nullptr);
+  REQUIRE(sizes);
+  CHECK(nlohmann::json::parse(bytes.substr(36 + key.size(), sizes->info_bytes))["kernel"] == "saxpy");
 }
 
 TEST_CASE("a description that is not UTF-8 does not keep the code from being stored") {

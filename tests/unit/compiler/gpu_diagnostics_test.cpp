@@ -162,6 +162,22 @@ TEST_CASE("gpu diagnostics: the spills that ptxas reports") {
                           "    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads\n") == 75);
 }
 
+TEST_CASE("gpu diagnostics: a log is the same with that report as without it") {
+  using kiln::backend::gpu::without_report;
+  const std::string report =
+      "ptxas info    : 0 bytes gmem\n"
+      "ptxas info    : Compiling entry function 'kiln_kernel' for 'sm_90'\n"
+      "ptxas info    : Function properties for kiln_kernel\n"
+      "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas info    : Used 12 registers, used 0 barriers, 560 bytes cmem[0]\n";
+  const std::string warning = "k(1): warning #1-D: mind the gap\n      a  b\n      ^";
+  CHECK(without_report("") == "");
+  CHECK(without_report(report) == "");
+  CHECK(without_report(warning) == warning);
+  CHECK(without_report(warning + "\n" + report) == warning);
+  CHECK(without_report(report + warning) == warning);
+}
+
 TEST_CASE("Clang 17 and later: numbers of lines in front of the source are no part of it") {
   const auto found = parse_clang(
       "disc:2:13: error: use of undeclared identifier 'wrong'\n"

@@ -55,10 +55,10 @@ TEST_CASE("nvJitLink makes machine code for every architecture that both know") 
     const auto compiler = backend::gpu::make_clang_compiler({.name = target, .of_device = true, .finisher = found});
     CHECK(compiler->target() == target);
     CHECK(backend::gpu::has_finisher("Clang " + compiler->version()));
-    const std::string code = compiler->compile(sample()).code;
-    const auto resources = backend::gpu::cubin_resources({.name = "k", .target = target, .bytes = code});
+    const backend::CompileResult made = compiler->compile(sample());
+    const auto resources = backend::gpu::cubin_resources({.name = "k", .target = target, .bytes = made.code});
     CHECK(resources.registers.value_or(0) > 4);
-    CHECK(compiler->spills(sample()) == 0);
+    CHECK(made.report.spills == 0);
     CHECK(compiler->emit(sample(), inspect::Form::ptx).find(".visible .entry kiln_kernel(") != std::string::npos);
   }
   const auto without = backend::gpu::make_clang_compiler({.name = "sm_90"});

@@ -36,17 +36,18 @@ struct Release {
   void operator()(const kiln_clang_result* result) const { api->release(result); }
 };
 
+Diagnostic diagnostic_of(const kiln_clang_diagnostic& found, const ClangJob& job) {
+  return {.severity = severity(found.severity),
+          .file = found.file.size == 0 ? job.request.name : text(found.file),
+          .line = found.line,
+          .column = found.column,
+          .text = text(found.text),
+          .source_line = text(found.source_line)};
+}
+
 std::vector<Diagnostic> diagnostics_of(const kiln_clang_result& result, const ClangJob& job) {
   std::vector<Diagnostic> all;
-  for (std::size_t i = 0; i < result.diagnostic_count; ++i) {
-    const kiln_clang_diagnostic& each = result.diagnostics[i];
-    all.push_back({.severity = severity(each.severity),
-                   .file = each.file.size == 0 ? job.request.name : text(each.file),
-                   .line = each.line,
-                   .column = each.column,
-                   .text = text(each.text),
-                   .source_line = text(each.source_line)});
-  }
+  for (std::size_t i = 0; i < result.diagnostic_count; ++i) all.push_back(diagnostic_of(result.diagnostics[i], job));
   for (std::size_t i = 0; i < result.undefined_count; ++i) {
     all.push_back({.severity = Severity::error,
                    .file = job.request.name,
@@ -54,6 +55,15 @@ std::vector<Diagnostic> diagnostics_of(const kiln_clang_result& result, const Cl
                            "': it is declared and used, but " + job.definers});
   }
   return all;
+}
+
+CompileReport report_of(const kiln_clang_report& report, const ClangJob& job) {
+  if (report.known == 0) return {};
+  const bool scalar = report.vector_bits == 0 && report.scalar_because.text.size > 0;
+  return {.vector_bits = report.vector_bits,
+          .spills = report.spills,
+          .local_bytes = report.stack_bytes,
+          .scalar_because = scalar ? std::optional(diagnostic_of(report.scalar_because, job)) : std::nullopt};
 }
 
 int form_of(ClangOutput output) {
@@ -158,6 +168,7 @@ CompileResult compile_by_clang(const ClangJob& job) {
         .code = text(result->code),
         .log = text(result->log),
         .warnings = of_severity(diagnostics_of(*result, job), Severity::warning),
+        .report = report_of(result->report, job),
         .times = CompileTimes{
             .front_end = result->front_end_ms, .passes = result->passes_ms, .code = result->code_ms, .link = result->link_ms}};
   }

@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "clang/interface.h"
 #include "compiler/clang.hpp"
 #include "compiler/debug_folder.hpp"
 
@@ -57,21 +56,10 @@ std::string ClangCompiler::device_code(const CompileRequest& request, DeviceCode
   return Compiler::device_code(request, form);
 }
 
-std::string ClangCompiler::why_scalar(const CompileRequest& request) const {
-  const std::string log = run(request, ClangOutput::ir, {"-Rpass-missed=" KILN_CLANG_LANES}).log;
-  const std::size_t end = log.find(KILN_CLANG_LANES_END);
-  constexpr std::string_view kBefore = "remark: ";
-  const std::size_t begin = log.rfind(kBefore, end);
-  if (end == std::string::npos || begin == std::string::npos) return {};
-  return log.substr(begin + kBefore.size(), end - begin - kBefore.size());
-}
-
-CompileResult ClangCompiler::run(const CompileRequest& request, ClangOutput output, std::vector<std::string> more) const {
-  std::vector<std::string> arguments = options(request);
-  arguments.insert(arguments.end(), more.begin(), more.end());
+CompileResult ClangCompiler::run(const CompileRequest& request, ClangOutput output) const {
   return backend::compile_by_clang(
       {.request = request,
-       .arguments = std::move(arguments),
+       .arguments = options(request),
        .output = output,
        .target = target_.short_name,
        .definers = request.link.empty() ? "neither the kernel nor the C math library defines it"

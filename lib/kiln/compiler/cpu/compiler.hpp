@@ -22,12 +22,11 @@ class ClangCompiler : public Compiler {
   [[nodiscard]] DeviceKind kind() const override { return DeviceKind::cpu; }
   /// Bitcode, or an object.
   [[nodiscard]] std::string device_code(const CompileRequest& request, DeviceCodeForm form) const override;
-  [[nodiscard]] std::string why_scalar(const CompileRequest& request) const override;
   /// LLVM's intermediate language, after all its passes.
   [[nodiscard]] std::string emit(const CompileRequest& request, inspect::Form form) const override;
 
  private:
-  [[nodiscard]] CompileResult run(const CompileRequest& request, ClangOutput output, std::vector<std::string> more = {}) const;
+  [[nodiscard]] CompileResult run(const CompileRequest& request, ClangOutput output) const;
 
   Target target_;
 };

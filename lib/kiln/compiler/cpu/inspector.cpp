@@ -1,5 +1,5 @@
 // What is known of a kernel's object, relocatable or shared: its sections are read by our own reader, which trusts nothing,
-// its instructions by LLVM.
+// its instructions by LLVM where they are asked for.
 #include <elf.h>
 
 #include <algorithm>
@@ -8,7 +8,6 @@
 #include "binary/code_block.hpp"
 #include "binary/disassembly.hpp"
 #include "binary/elf.hpp"
-#include "binary/loop_report.hpp"
 #include "compiler/inspector.hpp"
 
 namespace kiln::backend::cpu {
@@ -17,11 +16,12 @@ namespace {
 constexpr const char* kKernel = "kiln_kernel";
 constexpr const char* kBlocks = "run_blocks";  // kernels-src/elementwise/cpu.hpp
 
-/// The instructions of a kernel, and the names of what they reach.
+/// The machine code of a kernel, and the names of what it reaches.
 struct Contents {
-  std::vector<Instruction> instructions;
-  std::vector<CodeName> names;  ///< the kernel's first
-  std::size_t code_bytes = 0;
+  bool x86 = false;
+  std::string code = {};
+  std::uint64_t address = 0;         ///< of the first byte
+  std::vector<CodeName> names = {};  ///< the kernel's first
 };
 
 struct Relocation {
@@ -61,12 +61,12 @@ void add_stubs(const base::ElfFile& file, const std::vector<base::ElfFile::Symbo
 }
 
 /// Everything that this compiler can make; the instructions are the same whatever the processor has.
-std::vector<Instruction> instructions_of(bool x86, std::string_view bytes, std::uint64_t address) {
-  return disassemble({.triple = x86 ? "x86_64-pc-linux-gnu" : "aarch64-unknown-linux-gnu",
-                      .processor = x86 ? "x86-64" : "generic",
-                      .features = x86 ? "" : "+all",
-                      .bytes = bytes,
-                      .address = address});
+std::vector<Instruction> instructions_of(const Contents& contents) {
+  return disassemble({.triple = contents.x86 ? "x86_64-pc-linux-gnu" : "aarch64-unknown-linux-gnu",
+                      .processor = contents.x86 ? "x86-64" : "generic",
+                      .features = contents.x86 ? "" : "+all",
+                      .bytes = contents.code,
+                      .address = contents.address});
 }
 
 /// A relocatable object as it would lie at the address 0.
@@ -74,14 +74,13 @@ Contents read_object(const StoredCode& code) {
   std::string why;
   const auto block = base::CodeBlock::read(code.bytes, &why);
   if (!block) refuse_damaged(code, why);
-  Contents contents;
-  contents.code_bytes = block->code_size();
+  Contents contents{.x86 = block->machine() == base::Machine::x86_64};
   const auto functions = block->functions();
   const auto kernel = std::ranges::find(functions, std::string_view(kKernel), &base::CodeBlock::Function::name);
   if (kernel == functions.end()) refuse_damaged(code, std::string("it has no function ") + kKernel);
   contents.names.push_back({kernel->offset, kKernel});
   for (const std::uint64_t address : block->stored_addresses()) {
-    if (address >= contents.code_bytes) continue;
+    if (address >= block->code_size()) continue;
     contents.names.push_back({address, kBlocks});
     break;
   }
@@ -91,8 +90,7 @@ Contents read_object(const StoredCode& code) {
   std::vector<std::byte> bytes(block->size());
   const std::vector<std::uint64_t> nowhere(block->imports().size());
   if (!block->write(bytes, 0, nowhere, &why)) refuse_damaged(code, why);
-  const std::string_view text(reinterpret_cast<const char*>(bytes.data()), contents.code_bytes);
-  contents.instructions = instructions_of(block->machine() == base::Machine::x86_64, text, 0);
+  contents.code.assign(reinterpret_cast<const char*>(bytes.data()), block->code_size());
   return contents;
 }
 
@@ -105,8 +103,7 @@ Contents read_shared_object(const StoredCode& code, const base::ElfFile& file) {
     return address >= text->address && address - text->address < text->bytes.size();
   };
   const std::vector<base::ElfFile::Symbol> symbols = file.symbols(file.section(".dynsym"));
-  Contents contents;
-  contents.code_bytes = text->bytes.size();
+  Contents contents{.x86 = x86, .code = std::string(text->bytes), .address = text->address};
   const auto kernel = std::find_if(symbols.begin(), symbols.end(), [](const auto& each) { return each.name == kKernel; });
   if (kernel == symbols.end() || !in_text(kernel->value)) refuse_damaged(code, std::string("it has no function ") + kKernel);
   contents.names.push_back({kernel->value, kKernel});
@@ -118,7 +115,6 @@ Contents read_shared_object(const StoredCode& code, const base::ElfFile& file) {
     }
   }
   add_stubs(file, symbols, contents.names);
-  contents.instructions = instructions_of(x86, text->bytes, text->address);
   return contents;
 }
 
@@ -137,16 +133,11 @@ class CpuInspector final : public Inspector {
   std::optional<std::string> text(const StoredCode& code, inspect::Form form) const override {
     if (form != inspect::Form::assembly) return std::nullopt;
     const Contents contents = read(code);
-    return listing(contents.instructions, contents.names);
+    return listing(instructions_of(contents), contents.names);
   }
   inspect::Resources resources(const StoredCode& code) const override {
-    const Contents contents = read(code);
-    const LoopReport report = examine(contents.instructions, contents.names);
     inspect::Resources resources;
-    resources.spills = report.stack_stores;
-    resources.local_bytes = report.frame_bytes;
-    resources.vector_bits = report.vector_bits;
-    resources.code_bytes = static_cast<std::int64_t>(contents.code_bytes);
+    resources.code_bytes = static_cast<std::int64_t>(read(code).code.size());
     return resources;
   }
 };

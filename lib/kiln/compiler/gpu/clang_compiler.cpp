@@ -127,7 +127,10 @@ class GpuClangCompiler final : public Compiler {
       return result;
     }
     if (made_.lines) result.code = named_for_emulator(result.code, request.name);
-    if (made_.finisher != nullptr) result.code = made_.finisher->assemble(result.code, made_.name, request).cubin;
+    if (made_.finisher == nullptr) return result;
+    JitLink::Code finished = made_.finisher->assemble(result.code, made_.name, request);
+    result.code = std::move(finished.cubin);
+    result.report.spills = spilled_registers(finished.report);
     return result;
   }
   std::string emit(const CompileRequest& request, inspect::Form form) const override {
@@ -145,12 +148,6 @@ class GpuClangCompiler final : public Compiler {
   DeviceCodeForm usual_form() const override {
     return made_.kind == DeviceKind::hip ? DeviceCodeForm::bitcode : DeviceCodeForm::ptx;
   }
-  std::optional<std::int64_t> spills(const CompileRequest& request) const override {
-    if (made_.finisher == nullptr) return std::nullopt;
-    const std::string ptx = run(request, ClangOutput::ptx).code;
-    return spilled_registers(made_.finisher->assemble(ptx, made_.name, request).report);
-  }
-
   const Compiler& linking(const std::vector<LinkPart>& files) const override {
     // Bitcode, and what lld takes for AMD's, are linked on the way.
     const auto is_other = [](const LinkPart& file) { return file.format != LinkFormat::bitcode; };

@@ -141,18 +141,16 @@ class GpuCompiler final : public Compiler {
                                                                         : DeviceCodeForm::ptx;
   }
 
-  std::optional<std::int64_t> spills(const CompileRequest& request) const override {
-    if (*library_.dialect().report_option == '\0' || target_.assembly) return std::nullopt;
-    std::vector<std::string> chosen = given_options(request);
-    chosen.emplace_back(library_.dialect().report_option);
-    return spilled_registers(compile(request, chosen).log);
-  }
-
  private:
   std::vector<std::string> given_options(const CompileRequest& request) const {
     std::vector<std::string> chosen = vendor_options(kind(), request, target_.arch, library_.version_number());
     if (target_.lines || request.debug) {
       chosen.emplace_back(kind() == DeviceKind::hip ? "-gline-tables-only" : "--generate-line-info");
+    }
+    // Of PTX, and of what another linker finishes, there is none.
+    if (const std::string report = library_.dialect().report_option;
+        !report.empty() && !target_.assembly && request.link.empty()) {
+      chosen.push_back(report);
     }
     if (!request.link.empty())
       chosen.emplace_back(kind() == DeviceKind::hip ? "-fgpu-rdc" : with_lto(request) ? "-dlto" : "-rdc=true");
@@ -227,7 +225,9 @@ class GpuCompiler final : public Compiler {
     Program program(calls, request);
     const Status status = program.compile(chosen);
     CompileResult result;
-    result.log = normalize_log(program.text(calls.log_size, calls.log));
+    const std::string log = normalize_log(program.text(calls.log_size, calls.log));
+    result.report.spills = spilled_registers(log);
+    result.log = without_report(log);
     if (status != abi::kSuccess) fail(request, chosen, result.log, calls.error_text(status));
     result.code = take(program);
     if (target_.lines && !result.code.empty()) result.code = named_for_emulator(result.code, request.name);

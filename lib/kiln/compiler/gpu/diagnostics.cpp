@@ -228,6 +228,18 @@ std::optional<std::int64_t> spilled_registers(std::string_view log) {
   return registers;
 }
 
+std::string without_report(std::string_view log) {
+  std::string rest;
+  bool in_report = false;
+  for (const std::string_view line : split_lines(log)) {
+    in_report =
+        line.starts_with("ptxas info") || (in_report && line.starts_with("    ") && line.ends_with(" bytes spill loads"));
+    if (!in_report) rest += std::string(line) + "\n";
+  }
+  if (!rest.empty()) rest.pop_back();
+  return rest;
+}
+
 void restore_tabs(std::vector<Diagnostic>& diagnostics, std::string_view source) {
   for (const std::string_view line : split_lines(source)) {
     if (line.find('\t') == std::string_view::npos) continue;

@@ -28,6 +28,8 @@ inline constexpr const char* kProgramName = "kernel";
 /// The registers' worth of stores that ptxas reports ("8 bytes spill stores": 2), over all functions; nothing where it reports
 /// none.
 [[nodiscard]] std::optional<std::int64_t> spilled_registers(std::string_view log);
+/// A log without the lines of that report.
+[[nodiscard]] std::string without_report(std::string_view log);
 
 /// Puts back the tabs of source lines that clang printed expanded: a column counts a tab as one, and a caret drawn under the
 /// expanded line would miss. `source` is the translation unit.
