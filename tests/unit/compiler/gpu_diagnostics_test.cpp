@@ -169,6 +169,7 @@ TEST_CASE("gpu diagnostics: a log is the same with that report as without it") {
       "ptxas info    : Compiling entry function 'kiln_kernel' for 'sm_90'\n"
       "ptxas info    : Function properties for kiln_kernel\n"
       "    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
+      "ptxas         .     8 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads\n"
       "ptxas info    : Used 12 registers, used 0 barriers, 560 bytes cmem[0]\n";
   const std::string warning = "k(1): warning #1-D: mind the gap\n      a  b\n      ^";
   CHECK(without_report("") == "");

@@ -230,11 +230,9 @@ std::optional<std::int64_t> spilled_registers(std::string_view log) {
 
 std::string without_report(std::string_view log) {
   std::string rest;
-  bool in_report = false;
   for (const std::string_view line : split_lines(log)) {
-    in_report =
-        line.starts_with("ptxas info") || (in_report && line.starts_with("    ") && line.ends_with(" bytes spill loads"));
-    if (!in_report) rest += std::string(line) + "\n";
+    if (line.starts_with("ptxas info") || line.ends_with(" bytes spill loads")) continue;
+    rest += std::string(line) + "\n";
   }
   if (!rest.empty()) rest.pop_back();
   return rest;
