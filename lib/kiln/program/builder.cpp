@@ -55,7 +55,7 @@ std::vector<Diagnostic> of_user(std::vector<Diagnostic> warnings, const Job& job
   return warnings;
 }
 
-/// The reason's place is told in the text as it is written.
+/// The reason has its place in the unmodified text.
 CompileReport of_user(CompileReport report, const Job& job) {
   std::optional<Diagnostic>& reason = report.scalar_because;
   if (reason && !job.as_written.empty()) reason = kinds::as_written(*std::move(reason));
