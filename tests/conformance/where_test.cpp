@@ -162,6 +162,31 @@ TEST_CASE("where: nothing is computed where the mask is false") {
   });
 }
 
+TEST_CASE("where: nothing is computed where the mask is false, wherever a text has what may not be") {
+  // A function of its own that does not end, a read far beyond a table, a division that is left to C++ by an #include.
+  const Ufunc steps =
+      kiln::vectorize({.name = "steps",
+                       .signatures = {"int32(int32 a)"},
+                       .body = "return steps_of(a);",
+                       .compile = {.functions = "__attribute__((noinline)) int32 steps_of(int32 a) {\n  int32 n = 0;\n"
+                                                "  while (a != 1) { a = a % 2 ? 3 * a + 1 : a / 2; ++n; }\n  return n;\n}"}});
+  const Ufunc look_up = kiln::vectorize(
+      {.name = "look_up", .signatures = {"int32(int32 a)"}, .body = "const int32 table[] = {7, 5, 3, 2};\nreturn table[a];"});
+  const Ufunc ratio = kiln::vectorize({.name = "ratio",
+                                       .signatures = {"int32(int32 a)"},
+                                       .body = "return RATIO(12, a);",
+                                       .compile = {.preamble = "#include <cstdint>\n#define RATIO(x, y) ((x) / (y))"}});
+  on_every_device([&](const Target& target) {
+    const auto masked = [&](const Ufunc& ufunc, std::vector<Exact> numbers, const std::vector<Exact>& mask) {
+      return read(target.fetch(
+          target.call(ufunc, {target.place(make(DType::int32, std::move(numbers)))}, {.where = mask_of(target, mask)})));
+    };
+    CHECK(difference(masked(steps, {0, 1, 6, 0, 27}, {0, 1, 1, 0, 1}), {0, 0, 8, 0, 111}) == "");
+    CHECK(difference(masked(look_up, {3, 1000000000, 0, -1000000000, 1}, {1, 0, 1, 0, 1}), {2, 0, 7, 0, 5}) == "");
+    CHECK(difference(masked(ratio, {3, 0, -4, 0, 5}, {1, 0, 1, 0, 1}), {4, 0, -3, 0, 2}) == "");
+  });
+}
+
 TEST_CASE("where: what is computed has the bits of a call without a mask, into an out, too") {
   // libm's functions of one number and of a vector differ in the last bits.
   const Ufunc ufuncs[] = {kiln::vectorize("T(T x, int32 n) where T: float32, float64", "return exp(x) * (n / 2);"),

@@ -28,7 +28,8 @@ std::vector<DType> storage_of(const ElementwiseSpec& spec) {
   return dtypes;
 }
 
-std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug) {
+std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug,
+                       std::string_view condition) {
   std::string declarations;
   std::string call = "operation(";
   std::string checks;
@@ -47,7 +48,7 @@ std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::strin
     return declarations + call;
   }
   declarations += fmt::format("const boolean where = {}; ", arguments[count]);
-  return declarations + (debug.any() ? "if (where) " : "if (KILN_COMPUTES(where)) ") + call;
+  return declarations + fmt::format("if ({}) ", condition) + call;
 }
 
 bool needs_nd(const ElementwiseSpec& spec) {

@@ -15,9 +15,10 @@ std::vector<DType> storage_of(const ElementwiseSpec& spec);
 std::string loop_header(const ElementwiseSpec& spec, DeviceKind target);
 std::string kernel_text(const ElementwiseSpec& spec, const codegen::UserText& text, DeviceKind target);
 std::string words_of(const ElementwiseSpec& spec, DeviceKind device);
-/// "float32 r0{}; operation(r0, …);" with the given arguments, one for each input, and the mask as the last one if masking. In
-/// debug mode the body runs where the mask is true alone, and its results are checked.
-std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug = {});
+/// "float32 r0{}; operation(r0, …);" with the given arguments, one for each input, and the mask as the last one if masking: the
+/// body runs where `condition` is true, which names the mask `where`. In debug mode its results are checked.
+std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug = {},
+                       std::string_view condition = "where");
 
 /// How many of the inputs are the body's.
 std::size_t arguments_of(const ElementwiseSpec& spec);

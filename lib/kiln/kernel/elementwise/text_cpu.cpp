@@ -161,8 +161,8 @@ std::string cpu_kernel(const ElementwiseSpec& spec) {
       "static const kinds::CpuKernelParts kernel = {{{}<work>, {}, {}, how, itemsize}};\n"
       "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
       "  launch->drive(launch, begin, end, &kernel);\n}}\n",
-      members, initializers, before, evaluation(spec, arguments), stores, how, sizes, rows ? "run_rows" : "run_blocks", inputs,
-      spec.outputs.size());
+      members, initializers, before, evaluation(spec, arguments, {}, "KILN_COMPUTES(where)"), stores, how, sizes,
+      rows ? "run_rows" : "run_blocks", inputs, spec.outputs.size());
 }
 
 }  // namespace kiln::kinds
