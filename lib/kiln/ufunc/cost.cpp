@@ -37,13 +37,11 @@ bool names_slow_function(std::string_view text) noexcept {
 kinds::ScanCode scan_code(std::string_view text) noexcept {
   constexpr std::size_t kLong = 200;
   constexpr std::size_t kShort = 32;
-  if (text.size() > kLong || text.find_first_of("/%#[") != std::string_view::npos || names_slow_function(text)) {
-    return kinds::ScanCode::large;
-  }
+  if (text.size() > kLong || text.find_first_of("/%#[") != std::string_view::npos) return kinds::ScanCode::large;
   auto code = kinds::ScanCode::arithmetic;
   for (std::size_t open = text.find('('); open != std::string_view::npos; open = text.find('(', open + 1)) {
     std::size_t end = open;
-    while (end > 0 && text[end - 1] == ' ') --end;
+    while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\n')) --end;
     std::size_t begin = end;
     while (begin > 0 && is_word(text[begin - 1])) --begin;
     const std::string_view name = text.substr(begin, end - begin);

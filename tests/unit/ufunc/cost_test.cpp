@@ -25,7 +25,7 @@ TEST_CASE("cost: how much code a body is") {
     CHECK(scan_code(body) == ScanCode::small);
   }
   for (const char* body : {"return a / b;", "return a % b;", "return logaddexp(a, b);", "return T(a + b);", "return own (a);",
-                           "while (a < b) a += a; return a;", "return table[a] + b;"}) {
+                           "return exp\n(a);", "while (a < b) a += a; return a;", "return table[a] + b;"}) {
     CHECK(scan_code(body) == ScanCode::large);
   }
 }
