@@ -159,6 +159,7 @@ IntegerDivisions::IntegerDivisions(const UserText& text) : with_columns_(text.de
   const Divisions divisions(tokens);
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     if (!divisions.is_division(t) || divisions.is_decided(t)) continue;
+    assign_ = assign_ || divisions.assigns(t);
     insertions_[read.file_of(t)][tokens[t].offset] = divisions.assigns(t) ? kAssignmentTag : kDivisionTag;
   }
 }

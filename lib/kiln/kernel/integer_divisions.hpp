@@ -20,6 +20,8 @@ class IntegerDivisions {
   explicit IntegerDivisions(const codegen::UserText& text);
 
   [[nodiscard]] bool empty() const noexcept { return insertions_.empty(); }
+  /// Returns true if there are assignments among them: `a /= b`.
+  [[nodiscard]] bool assign() const noexcept { return assign_; }
   /// The text of that name (texts_of()), or one that begins with it: `a %kiln_by/ b` for `a / b`, `a %=kiln_by/= b` for `a /=
   /// b` (kernels-src/core/division.hpp), and so for `%`. Lines stay, columns move. In debug mode with the column that the tag
   /// has then.
@@ -27,6 +29,7 @@ class IntegerDivisions {
 
  private:
   std::map<std::string, std::map<std::size_t, std::string_view>> insertions_;  ///< in each text, in front of an offset
+  bool assign_ = false;
   bool with_columns_ = false;
 };
 

@@ -171,6 +171,7 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   if (text.debug.any()) {
     headers.insert(headers.begin() + 1, target == DeviceKind::cpu ? "kiln/core/checks_cpu.hpp" : "kiln/core/checks_gpu.hpp");
   }
+  if (divisions.assign()) headers.emplace_back("kiln/core/division_assignment.hpp");
   headers.push_back(spec->header(target));
   return headers;
 }

@@ -43,6 +43,12 @@ TEST_CASE("integer divisions: operators and assignments, however they are writte
   CHECK(defined("return a ? b %c: d;") == "return a ? b %kiln_by%c: d;");
 }
 
+TEST_CASE("integer divisions: assignments have a header of their own") {
+  CHECK(IntegerDivisions(body_of("a /= b;")).assign());
+  CHECK_FALSE(IntegerDivisions(body_of("return a / b == c;")).assign());
+  CHECK_FALSE(IntegerDivisions(body_of("a /= 2;")).assign());
+}
+
 TEST_CASE("integer divisions: in debug mode with their columns, which messages take back") {
   codegen::UserText text = body_of("return a / b;\n  a /= c % b;");
   text.debug = {.on = true};
