@@ -108,17 +108,15 @@ class Listener final : public llvm::DiagnosticHandler {
   CodeReport& report_;
 };
 
-class Listen : public llvm::PassInfoMixin<Listen> {
- public:
-  explicit Listen(CodeReport& report) : report_(&report) {}
-  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager&) {
-    llvm::LLVMContext& context = module.getContext();
-    context.setDiagnosticHandler(std::make_unique<Listener>(context.getDiagnosticHandler(), *report_));
+/// A function as a pass.
+template <class Work>
+struct Step : llvm::PassInfoMixin<Step<Work>> {
+  explicit Step(Work what) : work(std::move(what)) {}
+  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
+    work(module, analyses);
     return llvm::PreservedAnalyses::all();
   }
-
- private:
-  CodeReport* report_;
+  Work work;
 };
 
 /// Bits of the widest vector of numbers that the instruction takes or gives. Masks are none.
@@ -146,10 +144,6 @@ bool computes(const llvm::Instruction& instruction) {
          (llvm::isa<llvm::CastInst>(instruction) && !llvm::isa<llvm::BitCastInst>(instruction));
 }
 
-bool copies(const llvm::Instruction& instruction) {
-  return instruction.mayReadOrWriteMemory() && !computes(instruction);
-}
-
 /// The widths of what some code does.
 class Widths {
  public:
@@ -158,7 +152,7 @@ class Widths {
     if (computes(instruction)) {
       computed_ = std::max(computed_, bits);
       computes_ = computes_ || is_of_fractions(instruction);
-    } else if (copies(instruction)) {
+    } else if (instruction.mayReadOrWriteMemory()) {
       copied_ = std::max(copied_, bits);
     }
   }
@@ -191,31 +185,24 @@ std::int64_t widest(llvm::Module& module, llvm::FunctionAnalysisManager& analyse
   return std::min((any_loop ? looped : all).bits(), most);
 }
 
-class NoteCode : public llvm::PassInfoMixin<NoteCode> {
- public:
-  NoteCode(CodeReport& report, bool drop_locations) : report_(&report), drop_locations_(drop_locations) {}
-  llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
-    report_->vector_bits = widest(module, analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager());
-    report_->known = true;
-    if (drop_locations_) llvm::StripDebugInfo(module);
-    return llvm::PreservedAnalyses::all();
-  }
-
- private:
-  CodeReport* report_;
-  bool drop_locations_;
-};
-
 }  // namespace
 
 void note_reasons(llvm::PassBuilder& builder, CodeReport& report) {
-  builder.registerPipelineStartEPCallback(
-      [&report](llvm::ModulePassManager& passes, llvm::OptimizationLevel) { passes.addPass(Listen(report)); });
+  builder.registerPipelineStartEPCallback([&report](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
+    passes.addPass(Step([&report](llvm::Module& module, llvm::ModuleAnalysisManager&) {
+      llvm::LLVMContext& context = module.getContext();
+      context.setDiagnosticHandler(std::make_unique<Listener>(context.getDiagnosticHandler(), report));
+    }));
+  });
 }
 
 void note_code(llvm::PassBuilder& builder, CodeReport& report, bool drop_locations) {
   builder.registerOptimizerLastEPCallback([&report, drop_locations](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
-    passes.addPass(NoteCode(report, drop_locations));
+    passes.addPass(Step([&report, drop_locations](llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
+      report.vector_bits = widest(module, analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager());
+      report.known = true;
+      if (drop_locations) llvm::StripDebugInfo(module);
+    }));
   });
 }
 
