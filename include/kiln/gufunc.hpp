@@ -41,6 +41,9 @@ struct GufuncDefinition {
   /// Number of threads that share an item: "block", or a multiple of 32 up to 256. The body has lane, lanes, sync(),
   /// shared<T>(count), team_sum(x), team_max, team_min and team_reduce(x, f). On a CPU the threads are lanes of vectors.
   std::string group = {};
+  /// Arrays that shared<T>(count) gives, in any order: "T[n], index[2 * lanes]". Their sizes decide how many teams run at once
+  /// on a GPU. If it is empty, a body that calls shared<T>() has all of the memory of a team.
+  std::string shared = {};
   std::string sizes = {};       ///< sizes of dimensions that only outputs have: "p = m + n - 1"
   std::string body = {};        ///< C++ statements: operands by name as views, core dimensions as integers
   CompileOptions compile = {};  ///< texts beside the body, and the options of the compile
@@ -137,8 +140,8 @@ class KILN_API Gufunc : public detail::Callable<Gufunc, GufuncOptions, GufuncRes
 /// Calls may come before main(), but not while dlopen() loads the library that makes them. Another thread compiles the first
 /// kernel and would wait for the loader forever.
 ///
-/// Throws SignatureError, with the position, for a layout, signature, `.each`, `.sizes` or define that cannot be parsed. Throws
-/// SignatureError for a name that is not a C++ identifier.
+/// Throws SignatureError, with the position, for a layout, signature, `.each`, `.shared`, `.sizes` or define that cannot be
+/// parsed. Throws SignatureError for a name that is not a C++ identifier.
 ///
 /// Throws CompileError for unclosed brackets, quotes or comments, and for a visible misuse of operands. Examples are a wrong
 /// number of indices, an assignment to an input, and a view used as a number.

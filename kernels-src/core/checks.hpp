@@ -62,6 +62,13 @@ KILN_NOINLINE void array_out_of_bounds(int64 index, int64 extent, int line, int 
   }
 }
 
+KILN_NOINLINE void too_much_shared(int64 bytes, int64 left, int line, int column, const char* file) {
+  if (Fault* const fault = begin_fault(FaultKind::shared, line, column, file)) {
+    fault->index[0] = bytes;
+    fault->extent[0] = left;
+  }
+}
+
 KILN_NOINLINE void divided_by_zero(int64 dividend, int op, int line, int column, const char* file) {
   if (Fault* const fault = begin_fault(FaultKind::division, line, column, file)) {
     fault->index[0] = dividend;

@@ -16,7 +16,8 @@ enum class FaultKind : uint32 {
   crash,
   race,
   barrier,
-  array
+  array,
+  shared
 };
 
 // What a body that crashed did.
@@ -45,9 +46,9 @@ struct Fault {
   int32 argument;  // of the kernel, inputs before outputs
   int32 rank;
   int32 bits;                // of the integer that was shifted; of a crash the signal
-  int64 index[kFaultRank];   // of the access; [0]: that of an array, the dividend, by how much was shifted, a status, or an
-                             // address; [1]: a CrashKind
-  int64 extent[kFaultRank];  // of the view, or the std::array
+  int64 index[kFaultRank];   // of the access; [0]: that of an array, the dividend, by how much was shifted, a status, an
+                             // address, or the bytes of shared memory that are asked for; [1]: a CrashKind
+  int64 extent[kFaultRank];  // of the view, or the std::array; of shared memory the bytes that are left
   float64 value;             // what was converted
   FaultPlace place;
   int32 line;

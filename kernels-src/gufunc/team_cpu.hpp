@@ -3,6 +3,7 @@
 #pragma once
 #include "kiln/core/waiting_cpu.hpp"
 #include "kiln/gufunc/cpu.hpp"
+#include "kiln/gufunc/team_memory.hpp"
 
 extern "C" {
 // As kiln_lanes(), in kiln_threads(): another name, or compilers would see the loop's last iteration in it.
@@ -75,32 +76,24 @@ KILN_FN void share_item(const kinds::CpuWaiting* waits, void* shared, Item& item
 }  // namespace loops
 
 template <int Threads>
-struct team {
+struct team : team_memory {
   static constexpr index lanes = Threads;
   static constexpr int kWarps = Threads / loops::kWarp;
   // 16 bytes for each thread and each warp; two times, so that a reduction need not wait for those who read the last one's.
   static constexpr int kCells = 16 * (Threads + kWarps);
-  unsigned char* pool;
   unsigned char* cells;
   mutable bool kiln_odd = false;
   index kiln_first;  // of those that are computed at once
   int kiln_place;    // among them, in its warp
   index lane;
 
-  KILN_FN team(unsigned char* p, unsigned char* c, index first, index at)
-      : pool(p), cells(c), kiln_first(first), kiln_place(int(at) % loops::kWarp), lane(first + at) {
+  KILN_FN team(unsigned char* memory, unsigned char* c, index declared, index first, index at)
+      : team_memory(memory, declared), cells(c), kiln_first(first), kiln_place(int(at) % loops::kWarp), lane(first + at) {
     __builtin_assume(lane >= 0 && lane < lanes);
   }
 
   // Every lane comes here.
   KILN_FN void sync() const { kiln_barrier(); }
-  // Memory that all lanes have in common; every lane calls it, in the same order.
-  template <class T>
-  KILN_FN T* shared(index count) {
-    T* const place = reinterpret_cast<T*>(pool);
-    pool += (count * index(sizeof(T)) + 15) / 16 * 16;
-    return place;
-  }
   // f over every lane's x, for every lane, in the order of a GPU with warps of 32. Every lane comes here.
   template <class T, class F>
   KILN_FN T team_reduce(T x, const F& f) const {

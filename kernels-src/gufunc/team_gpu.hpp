@@ -2,25 +2,24 @@
 // of a structure that derives from it.
 #pragma once
 #include "kiln/gufunc/gpu.hpp"
+#include "kiln/gufunc/team_memory.hpp"
 #include "kiln/reduction/gpu.hpp"
 
 namespace kiln {
 
 template <int Lanes>
-struct team {
+struct team : team_memory {
   static constexpr index lanes = Lanes;
   static constexpr int kWarps = (Lanes + KILN_WARP - 1) / KILN_WARP;
   // Of one warp: its threads wait for each other, and nobody else.
   static constexpr bool kIsWarp = Lanes == KILN_WARP;
   // Two sets of 16 bytes for each warp: what one reduction reads is not what the next one writes.
   static constexpr int kCells = kIsWarp ? 0 : 2 * 16 * kWarps;
-  unsigned char* pool;
   unsigned char* cells;
   mutable int turn = 0;
   index lane = index(threadIdx.x % unsigned(Lanes));
 
-  // Whose memory begins there: `pool`, then cells.
-  KILN_FN team(unsigned char* p, unsigned char* c) : pool(p), cells(c) {}
+  KILN_FN team(unsigned char* memory, unsigned char* c, index declared) : team_memory(memory, declared), cells(c) {}
 
   // Every lane comes here.
   KILN_FN void sync() const {
@@ -29,13 +28,6 @@ struct team {
     } else {
       KILN_BARRIER();
     }
-  }
-  // Memory that all lanes have in common; every lane calls it, in the same order.
-  template <class T>
-  KILN_FN T* shared(index count) {
-    T* const place = reinterpret_cast<T*>(pool);
-    pool += (count * index(sizeof(T)) + 15) / 16 * 16;
-    return place;
   }
   // f over every lane's x, for every lane; the grouping follows from the number of lanes alone. Every lane comes here.
   template <class T, class F>

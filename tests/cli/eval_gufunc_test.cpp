@@ -48,6 +48,14 @@ TEST_CASE("--each, --sizes, --axes, --where, --file and --time of a generalized 
       "void length(float64[:] x, float64 r) { float64 s = 0; for (index i = lane; i < n; i += lanes) s += x(i) * x(i);"
       " r = team_sum(s); }";
   check_eval({"-l", "(n)->()", "--group", "block", squares, sample("matrix"), "--keepdims"}, "row_lengths");
+  const std::string together =
+      "void length(float64[:] x, float64 r) { auto* all = shared<float64>(lanes); float64 s = 0;"
+      " for (index i = lane; i < n; i += lanes) s += x(i) * x(i); all[lane] = s; sync();"
+      " if (lane == 0) for (index k = 1; k < lanes; ++k) s += all[k]; r = s; }";
+  check_eval({"-l", "(n)->()", "--group", "32", "--shared", "float64[lanes]", together, sample("matrix"), "--keepdims"},
+             "row_lengths");
+  CHECK(contains(run({"eval", "-l", "(n)->()", "--shared", "float64[n]", largest, sample("matrix")}).err,
+                 "largest: --shared is the memory of a team; give --group, or leave --shared out"));
 
   const Scratch scratch;
   cli::write_file(scratch.file("kernel.txt"), largest);

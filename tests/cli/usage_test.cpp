@@ -145,8 +145,9 @@ TEST_CASE("unknown options, and options without their value") {
 }
 
 TEST_CASE("an option with an empty value, which a script's unset variable gives") {
-  for (const char* option : {"--where", "--method", "--axis", "--initial", "--casting", "--dtype", "--layout", "--each",
-                             "--group", "--sizes", "--axes", "--file", "--output", "--device", "--define", "--include-dir"}) {
+  for (const char* option :
+       {"--where", "--method", "--axis", "--initial", "--casting", "--dtype", "--layout", "--each", "--group", "--shared",
+        "--sizes", "--axes", "--file", "--output", "--device", "--define", "--include-dir"}) {
     CAPTURE(option);
     const std::string reason = std::string(option) + " has an empty value";
     check_usage_of({"eval", "add", sample("a"), "1", option, ""}, reason);

@@ -367,6 +367,38 @@ TEST_CASE("debug: bodies that do more than compute run once for each element") {
   });
 }
 
+TEST_CASE("debug: a team that shares more than its definition declares") {
+  on_every_device([](const Target& target) {
+    const auto run = [&](const std::string& shared, std::int64_t n) {
+      const Gufunc gufunc =
+          kiln::guvectorize({.name = "k",
+                             .layout = "(n)->(n)",
+                             .signatures = {"void(T[:] x, T[:] y)"},
+                             .group = "32",
+                             .shared = shared,
+                             .body = "T* a = shared<T>(n);\nT* b = shared<T>(lanes);\n"
+                                     "for (index i = lane; i < n; i += lanes) a[i] = x(i);\nb[lane] = 1;\nsync();\n"
+                                     "for (index i = lane; i < n; i += lanes) y(i) = a[n - 1 - i] * b[lane];",
+                             .compile = {.debug = kOn}});
+      return target.fetch(gufunc({target.place(counted(n, DType::float32).reshape({1, n}))},
+                                 kiln::GufuncOptions{.stream = target.options().stream}));
+    };
+    const auto message = [&](const std::string& shared) {
+      return without_column(message_of<kiln::DeviceError>([&] { (void)run(shared, 50); }), "k:2");
+    };
+    for (const char* enough : {"T[n], T[lanes]", "float32[n + 2], float32[lanes]", "uint8[4 * n + 8 + 4 * lanes]", ""}) {
+      CAPTURE(std::string(enough));
+      const Array y = run(enough, 50);
+      for (std::int64_t i = 0; i < 50; ++i) CHECK(y.as<float>()[i] == static_cast<float>(49 - i));
+    }
+    const std::string begin =
+        "k failed on " + name_of(target) + " at item 0: shared<T>() asks for 128 bytes, and the team has ";
+    const std::string end = " left; declare more in .shared (the first of 32 faults): k:2";
+    CHECK(message("T[n]") == begin + "0" + end);
+    CHECK(message("T[n], T[lanes - 4]") == begin + "112" + end);
+  });
+}
+
 TEST_CASE("debug: the first access out of a gufunc's views") {
   on_every_device([](const Target& target) {
     const std::string on = " on " + name_of(target);

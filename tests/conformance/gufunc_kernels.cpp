@@ -78,7 +78,12 @@ std::vector<kiln::GufuncDefinition> definitions() {
       for (index k = 0; k < n; ++k) sum += A(i, k) * B(k, j);
       C(i, j) = sum;
     })"});
-  list.push_back({.name = "matrix_multiply", .layout = "(m,n),(n,p)->(m,p)", .signatures = matrices, .group = "64", .body = R"(
+  list.push_back({.name = "matrix_multiply",
+                  .layout = "(m,n),(n,p)->(m,p)",
+                  .signatures = matrices,
+                  .group = "64",
+                  .shared = "T[n]",
+                  .body = R"(
     auto row = shared<T>(n);
     for (index i = 0; i < m; ++i) {
       for (index k = lane; k < n; k += lanes) row[k] = A(i, k);

@@ -52,6 +52,7 @@ Array numbers(std::int64_t items, std::int64_t n, DType dtype = DType::float32) 
 struct TeamBody {
   const char* text;
   Item item;
+  const char* shared = "";
 };
 
 double clipped(double x) {
@@ -68,7 +69,8 @@ const std::vector<TeamBody> kTeamBodies = {
      "for (index i = lane; i < n; i += lanes) y(i) = own[n - 1 - i] - own[(i + 1) % n];",
      [](const std::vector<double>& x, std::vector<double>& y) {
        for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[x.size() - 1 - i] - x[(i + 1) % x.size()];
-     }},
+     },
+     "T[n]"},
     // The same by what they wrote to the output.
     {"for (index i = lane; i < n; i += lanes) y(i) = x(i); sync(); T last = y(n - 1); sync();"
      "for (index i = lane; i < n; i += lanes) y(i) = T(y(i)) + last;",
@@ -84,7 +86,8 @@ const std::vector<TeamBody> kTeamBodies = {
        double sum = 0;
        for (const double each : x) sum += each;
        std::fill(y.begin(), y.end(), sum);
-     }},
+     },
+     "T[lanes]"},
     {"T* all = shared<T>(lanes); T before = 0;"
      "for (index first = 0; first < n; first += lanes) {"
      "  const index i = first + lane; all[lane] = i < n ? x(i) : T(0); sync();"
@@ -94,7 +97,8 @@ const std::vector<TeamBody> kTeamBodies = {
      [](const std::vector<double>& x, std::vector<double>& y) {
        double sum = 0;
        for (std::size_t i = 0; i < x.size(); ++i) y[i] = sum += x[i];
-     }},
+     },
+     "T[lanes]"},
     // Threads that go different ways, with arrays of their own.
     {"for (index i = lane; i < n; i += lanes) { T last[3] = {0, 0, 0}; index k = 0;"
      "  for (index j = 0; j <= i; ++j) { if (x(j) == 7) continue; if (x(j) < -8) break; last[k] = x(j); k = (k + 1) % 3; }"
@@ -130,8 +134,13 @@ const std::vector<TeamBody> kTeamBodies = {
      [](const std::vector<double>& x, std::vector<double>& y) { y = x; }},
 };
 
-GufuncDefinition defined(const char* body, const std::string& group) {
-  return {.name = "shared_work", .layout = "(n)->(n)", .signatures = {"void(T[:] x, T[:] y)"}, .group = group, .body = body};
+GufuncDefinition defined(const TeamBody& body, const std::string& group) {
+  return {.name = "shared_work",
+          .layout = "(n)->(n)",
+          .signatures = {"void(T[:] x, T[:] y)"},
+          .group = group,
+          .shared = body.shared,
+          .body = body.text};
 }
 
 /// What a GPU's threads and warps of 32 make of it: sums of each thread, of each warp in a tree, and of the warps.
@@ -182,7 +191,7 @@ TEST_CASE("teams: threads share work, memory and results") {
           CAPTURE(std::string(body.text));
           for (const std::string& group : kGroups) {
             CAPTURE(group);
-            const Gufunc gufunc = kiln::guvectorize(defined(body.text, group));
+            const Gufunc gufunc = kiln::guvectorize(defined(body, group));
             for (const DType dtype : {DType::float32, DType::float64}) {
               for (const std::int64_t n : {9, 517}) {
                 if (!sample.takes_next()) continue;
@@ -201,9 +210,9 @@ TEST_CASE("teams: a body that has no vectors, and one that is debugged, mean the
       [](const Target& target) {
         for (const TeamBody& body : kTeamBodies) {
           CAPTURE(std::string(body.text));
-          GufuncDefinition scalar = defined("", "64");
+          GufuncDefinition scalar = defined(body, "64");
           scalar.body = "volatile int32 seen = 0; seen = 1;" + std::string(body.text);
-          GufuncDefinition debugged = defined(body.text, "64");
+          GufuncDefinition debugged = defined(body, "64");
           debugged.compile.debug.on = true;
           for (const GufuncDefinition& definition : {scalar, debugged}) {
             const Array x = numbers(2, 150);
@@ -276,7 +285,7 @@ TEST_CASE("teams: nothing is touched beyond an item's elements") {
     CAPTURE(std::string(body.text));
     for (const char* group : {"block", "256"}) {
       CAPTURE(std::string(group));
-      const Gufunc gufunc = kiln::guvectorize(defined(body.text, group));
+      const Gufunc gufunc = kiln::guvectorize(defined(body, group));
       for (const DType dtype : {DType::float32, DType::int16}) {
         for (const std::int64_t n : {1, 5, 63, 300}) {
           if (!sample.takes_next()) continue;
@@ -298,7 +307,7 @@ TEST_CASE("teams: nothing is touched beyond an item's elements") {
 }
 
 TEST_CASE("gufunc teams: with enough items to fill a GPU a thread takes more elements, and the team is smaller") {
-  const Gufunc gufunc = kiln::guvectorize(defined(kTeamBodies[0].text, "block"));
+  const Gufunc gufunc = kiln::guvectorize(defined(kTeamBodies[0], "block"));
   on_every_device(
       [&](const Target& target) {
         const auto team_of = [&](std::int64_t items, std::int64_t n) {

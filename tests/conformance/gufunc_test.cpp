@@ -424,6 +424,12 @@ TEST_CASE("gufuncs: definitions that cannot be") {
   CHECK(message({.layout = "(m,n)->()", .signatures = {"void(float32[:,:] A, float32 y)"}, .each = "i:m"})
             .find("bad: output 0 (y) is one value, which every index of .each would assign") == 0);
   CHECK(message({.each = "i:m", .group = "block"}).find("bad: .each gives threads an index, .group gives them an item") == 0);
+  CHECK(message({.shared = "float32[n]"}).find("bad: .shared is the memory of a team; give .group, or leave .shared out") == 0);
+  CHECK(message({.group = "32", .shared = "float32[n], particle[n]"}) ==
+        "\"particle\" is no dtype, type variable or \"index\"; share uint8 for others\nfloat32[n], particle[n]\n            ^");
+  CHECK(message({.group = "32", .shared = "T[n]"}).find("\"T\" is no dtype, type variable or \"index\"") == 0);
+  CHECK(message({.group = "32", .shared = "float32[q]"}).find("\"q\" is no core dimension of (m,n)->(m); it has m, n, lanes") ==
+        0);
   CHECK(message({.layout = "(A,n)->(A)"}).find("the name \"A\" is used twice: as a core dimension and as a parameter") == 0);
   CHECK(message({.signatures = {"void(float32[:,:] A, float32[:] y)", "void(float64[:,:] B, float64[:] y)"}})
             .find("bad: names come from the first signature") == 0);
@@ -895,6 +901,7 @@ TEST_CASE("gufuncs: a team shares an item") {
                               .layout = "(n)->(n),(),()",
                               .signatures = {"void(T[:] x, T[:] y, T total, T largest)"},
                               .group = group,
+                              .shared = "T[n], index[2 * lanes + 1]",
                               .body = R"(
       T* copy = shared<T>(n);
       index* counts = shared<index>(2 * lanes + 1);
@@ -946,16 +953,18 @@ TEST_CASE("gufuncs: a team shares an item") {
     CHECK(list_of(target.fetch(results[1]))[0] == 0);
     CHECK(list_of(target.fetch(results[1]))[1] != 0);
     const std::string message = message_of<ShapeError>([&] { gufunc.outputs<3>(target.place(counting({100000}))); });
-    CHECK(message.find("normalized: its shared<T>() come to 40") == 0);
+    CHECK(message ==
+          "normalized: its .shared comes to 401040 bytes, a team has 48896; share less, or work through smaller parts");
     const Gufunc less = kiln::guvectorize({.name = "less",
                                            .layout = "(n)->()",
                                            .signatures = {"void(float32[:] x, float32[:] y)"},
                                            .group = "32",
+                                           .shared = "float32[n - 12]",
                                            .body = "auto* own = shared<float>(n - 12); own[0] = x(0); y(0) = own[0];"});
     CHECK(list_of(target.fetch(less.outputs<1>({target.place(counting({13}))})[0])) ==
           std::vector<double>{list_of(counting({13}))[0]});
     CHECK(message_of<ShapeError>([&] { less.outputs<1>({target.place(counting({5}))}); }) ==
-          "less: a shared<T>() asks for -7 elements; its count must not be negative for cores of these sizes");
+          "less: the shared array \"float32[n - 12]\" gives -7 with n = 5; a size is 0 or more");
   });
   const auto refused = [&](const std::string& group) { return message_of<SignatureError>([&] { define(group); }); };
   for (const char* group : {"0", "31", "33", "512", "warp", "32 "}) {

@@ -109,6 +109,7 @@ EvalCommand::EvalCommand(CLI::App& app) {
            "INDICES");
   add_text(app, "--group", layout_.group, "With --layout: give each item a team of threads: 'block', or their number",
            "THREADS");
+  add_text(app, "--shared", layout_.shared, "With --group: arrays that a team shares: 'float32[n], index[lanes]'", "ARRAYS");
   add_text(app, "--sizes", layout_.sizes, "With --layout: sizes of dimensions that only outputs have: 'p = m + n - 1'",
            "RULES");
   add_text(app, "--axes", layout_.axes, "With --layout: the core axes of each operand: '0,1;1,2;0,1'", "AXES");

@@ -26,7 +26,7 @@ std::vector<std::vector<int>> read_entries(std::string_view text) {
 
 void LayoutOptions::check_without_layout() const {
   const std::pair<const char*, const std::string*> others[] = {
-      {"--each", &each}, {"--group", &group}, {"--sizes", &sizes}, {"--axes", &axes}};
+      {"--each", &each}, {"--group", &group}, {"--shared", &shared}, {"--sizes", &sizes}, {"--axes", &axes}};
   for (const auto& [option, text] : others) {
     if (!text->empty()) throw UsageError(fmt::format("{} is for a generalized ufunc: give --layout, too", option));
   }
@@ -53,6 +53,7 @@ GufuncDefinition GufuncCall::definition(std::string_view text) const {
   GufuncDefinition definition = parse_gufunc(layout_.layout, text);
   definition.each = layout_.each;
   definition.group = layout_.group;
+  definition.shared = layout_.shared;
   definition.sizes = layout_.sizes;
   return definition;
 }

@@ -16,6 +16,7 @@ struct LayoutOptions {
   std::string layout;
   std::string each;
   std::string group;
+  std::string shared;
   std::string sizes;
   std::string axes;
 

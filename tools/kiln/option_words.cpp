@@ -43,6 +43,7 @@ constexpr Wording kWordings[] = {
     {".group", "--group"},
     {".initial", "--initial"},
     {".keepdims", "--keepdims"},
+    {".shared", "--shared"},
     {".sizes", "--sizes"},
     {".timeout", "--timeout"},
     {".where", "--where"},

@@ -31,6 +31,7 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   }
   each_ = gufunc::parse_each(definition_.each, layout_);
   group_ = gufunc::parse_group(definition_.group);
+  shared_memory_ = gufunc::SharedMemory(definition_, layout_, signatures_);
   check_names();
   constants_ = constants_of(signatures_.front());
   codegen::check_text(name, definition_.body);
@@ -89,6 +90,10 @@ void GufuncImpl::check_names() const {
   }
   if (group_.teams && !each_.empty()) {
     throw SignatureError(name() + ": .each gives threads an index, .group gives them an item; leave one out", definition_.each,
+                         0);
+  }
+  if (!group_.teams && !definition_.shared.empty()) {
+    throw SignatureError(name() + ": .shared is the memory of a team; give .group, or leave .shared out", definition_.shared,
                          0);
   }
   if (each_.size() > kMaxEach) {

@@ -7,7 +7,10 @@
 #include <cstring>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/hash.hpp"
@@ -86,6 +89,25 @@ struct Group {
 /// SignatureError where it is neither empty, "block" nor a number of lanes that a team may have.
 [[nodiscard]] Group parse_group(const std::string& text);
 
+/// The memory that a team shares.
+class SharedMemory {
+ public:
+  SharedMemory() = default;
+  /// Parses .shared. SignatureError, with the position, where it cannot be read, or a type is none of the loops'.
+  SharedMemory(const GufuncDefinition& definition, const signature::Layout& layout,
+               const std::vector<signature::TypeSignature>& signatures);
+
+  /// Bytes of its arrays for a team of so many lanes, each rounded up to 16; nothing where they are not declared, and a text
+  /// may share all there is. ShapeError, which begins with `name`, for a count below 0.
+  [[nodiscard]] std::optional<std::int64_t> bytes(const ufunc::Loop& loop, std::span<const std::int64_t> sizes, int lanes,
+                                                  std::string_view name) const;
+
+ private:
+  signature::Layout names_;  ///< the layout's, and "lanes"
+  std::vector<signature::SharedArray> arrays_;
+  bool any_amount_ = false;
+};
+
 }  // namespace kiln::gufunc
 
 namespace kiln::detail {
@@ -102,6 +124,7 @@ class GufuncImpl final : public call::Callee {
   [[nodiscard]] const signature::Layout& layout() const noexcept { return layout_; }
   [[nodiscard]] const std::vector<gufunc::Each>& each() const noexcept { return each_; }
   [[nodiscard]] const gufunc::Group& group() const noexcept { return group_; }
+  [[nodiscard]] const gufunc::SharedMemory& shared_memory() const noexcept { return shared_memory_; }
   [[nodiscard]] std::size_t nin() const noexcept { return layout_.inputs.size(); }
   [[nodiscard]] std::size_t nout() const noexcept { return layout_.outputs.size(); }
   [[nodiscard]] const std::vector<signature::TypeSignature>& signatures() const noexcept { return signatures_; }
@@ -143,6 +166,7 @@ class GufuncImpl final : public call::Callee {
   std::vector<signature::TypeSignature> signatures_;
   std::vector<gufunc::Each> each_;
   gufunc::Group group_;
+  gufunc::SharedMemory shared_memory_;
   bool debugs_ = false;
   bool takes_addresses_ = false;
   bool binds_references_ = false;

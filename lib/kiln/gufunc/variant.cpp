@@ -10,7 +10,6 @@
 #include "gufunc/staging.hpp"
 #include "gufunc/tuning.hpp"
 #include "kernel/gufunc/staged.hpp"
-#include "kernel/gufunc/team_memory.hpp"
 #include "kernel/space.hpp"
 #include "kiln/error.hpp"
 #include "registry/registry.hpp"
@@ -200,19 +199,21 @@ std::int64_t Call::largest_core() const {
 }
 
 std::optional<std::int64_t> Call::shared_bytes(int lanes) const {
-  const signature::Layout& layout = gufunc_.layout();
-  return kinds::team_bytes(gufunc_.text_of(plan_->loop), [&](std::string_view name) -> std::optional<std::int64_t> {
-    if (name == "lanes") return lanes;
-    const auto dimension = layout.find(name);
-    return dimension ? std::optional(shape_.sizes[*dimension]) : std::nullopt;
-  });
+  return gufunc_.shared_memory().bytes(plan_->loop, {shape_.sizes.data(), shape_.sizes.size()}, lanes, gufunc_.name());
 }
 
 std::vector<int> Call::teams_of(const kinds::GufuncSpec& spec, bool gpu) const {
   std::vector<int> all{spec.team};
   if (spec.team == 0 || gufunc_.group().lanes != 0 || !gpu) return all;
+  const auto has_room = [&](int team) {
+    try {
+      return shared_bytes(team).value_or(0) <= tuning::kTeamBytes;
+    } catch (const ShapeError&) {  // a count below 0
+      return false;
+    }
+  };
   for (int team = tuning::kFewestInTeam; team <= static_cast<int>(backend::kGpuBlock); team *= 2) {
-    if (team != spec.team && shared_bytes(team).value_or(0) <= tuning::kTeamBytes) all.push_back(team);
+    if (team != spec.team && has_room(team)) all.push_back(team);
   }
   return all;
 }
@@ -227,20 +228,21 @@ void Call::form_teams(kinds::GufuncSpec& spec, std::int64_t items, bool gpu) con
     spec.team = tuning::kFewestInTeam;
     while (gpu && spec.team < static_cast<int>(backend::kGpuBlock) && spec.team * of_lane < largest) spec.team *= 2;
   }
-  const auto bytes = shared_bytes(spec.team);
-  if (bytes && *bytes < 0) {
-    throw ShapeError(gufunc_.name() + ": a shared<T>() asks for " + std::to_string(*bytes) +
-                     " elements; its count must not be negative for cores of these sizes");
-  }
-  if (bytes && *bytes > tuning::kTeamBytes) {
-    throw ShapeError(gufunc_.name() + ": its shared<T>() come to " + std::to_string(*bytes) + " bytes, a team has " +
+  const std::int64_t bytes = shared_bytes(spec.team).value_or(tuning::kTeamBytes);
+  if (bytes > tuning::kTeamBytes) {
+    throw ShapeError(gufunc_.name() + ": its .shared comes to " + std::to_string(bytes) + " bytes, a team has " +
                      std::to_string(tuning::kTeamBytes) + "; share less, or work through smaller parts");
   }
+  if (bytes == 0) return;
+  if (gufunc_.debugs()) {
+    // What asks for more than is declared may write it before its fault is told.
+    spec.team_bytes = static_cast<int>(tuning::kTeamBytes);
+    spec.declared_bytes = static_cast<int>(bytes);
+    return;
+  }
   // Rounded up, so that sizes of cores share kernels.
-  spec.team_bytes = bytes ? 0 : static_cast<int>(tuning::kTeamBytes);
-  if (!bytes || *bytes == 0) return;
   spec.team_bytes = 1024;
-  while (spec.team_bytes < *bytes) spec.team_bytes *= 2;
+  while (spec.team_bytes < bytes) spec.team_bytes *= 2;
   spec.team_bytes = std::min(spec.team_bytes, static_cast<int>(tuning::kTeamBytes));
 }
 

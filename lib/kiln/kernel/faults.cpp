@@ -217,6 +217,9 @@ std::string what_failed(const Fault& fault, const backend::FaultTexts& texts) {
       return race_text(fault, texts);
     case FaultKind::barrier:
       return fmt::format("barrier that {} does not reach", thread_text(fault.other));
+    case FaultKind::shared:
+      return fmt::format("shared<T>() asks for {} bytes, and the team has {} left; declare more in .shared", fault.index[0],
+                         fault.extent[0]);
     case FaultKind::none:
       break;
   }

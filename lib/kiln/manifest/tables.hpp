@@ -70,6 +70,7 @@ inline constexpr auto kMembers<GufuncDefinition> = std::array{
         "signatures", "Loops in order of preference: \"void(float32[:,:] A, float32[:] x)\".", Need::required),
     row<&GufuncDefinition::each, Word>("each", "Core dimensions that are spread over threads: \"i:m, j:p\"."),
     row<&GufuncDefinition::group, Word>("group", "A team of threads for each item: its lanes, or \"block\"."),
+    row<&GufuncDefinition::shared, Word>("shared", "Arrays that the threads of a team share: \"T[n], index[2 * lanes]\"."),
     row<&GufuncDefinition::sizes, Word>("sizes", "Sizes of dimensions that only outputs have: \"p = m + n - 1\"."),
     row<&GufuncDefinition::body, Code>("body", "C++ statements, which write the outputs.", Need::required),
 };

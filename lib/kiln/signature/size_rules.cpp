@@ -1,4 +1,5 @@
-// Size rules: a parser by recursive descent, and the evaluation of its postfix code. The grammar stands in docs/gufuncs.md.
+// Size rules and shared arrays: a parser by recursive descent, and the evaluation of its postfix code. The grammar stands in
+// docs/gufuncs.md.
 #include "signature/size_rules.hpp"
 
 #include <algorithm>
@@ -35,7 +36,35 @@ class RuleParser {
     return rules;
   }
 
+  std::vector<SharedArray> shared_arrays() {
+    std::vector<SharedArray> arrays;
+    known_.assign(known_.size(), true);
+    cursor_.skip_blanks();
+    if (cursor_.at_end()) return arrays;
+    do {
+      arrays.push_back(shared_array());
+    } while (cursor_.accept(','));
+    cursor_.skip_blanks();
+    if (!cursor_.at_end()) cursor_.fail("expected ',' or the end of the shared arrays" + cursor_.found());
+    return arrays;
+  }
+
  private:
+  SharedArray shared_array() {
+    rule_ = {};
+    rule_.what = "shared array";
+    cursor_.skip_blanks();
+    SharedArray array{.position = cursor_.position()};
+    array.type = std::string(cursor_.name());
+    if (array.type.empty()) cursor_.fail("expected the type of a shared array, as in \"float32[n]\"" + cursor_.found());
+    cursor_.expect('[', "and the number of elements after the type of a shared array");
+    sum(0);
+    cursor_.expect(']', "or an operator after the number of elements");
+    rule_.text = std::string(cursor_.text().substr(array.position, cursor_.position() - array.position));
+    array.count = std::move(rule_);
+    return array;
+  }
+
   SizeRule rule() {
     rule_ = {};
     cursor_.skip_blanks();
@@ -172,7 +201,7 @@ class RuleParser {
     if (step.operation != Operation::dimension || !named.emplace(dimension, true).second) continue;
     values += (values.empty() ? " with " : ", ") + layout.dimensions[dimension].name + " = " + std::to_string(sizes[dimension]);
   }
-  throw ShapeError(std::string(name) + ": the size rule \"" + rule.text + "\" " + why + values + advice);
+  throw ShapeError(std::string(name) + ": the " + rule.what + " \"" + rule.text + "\" " + why + values + advice);
 }
 
 struct Arithmetic {
@@ -218,6 +247,10 @@ Arithmetic apply(Operation operation, std::int64_t a, std::int64_t b) {
 
 SizeRules parse_size_rules(std::string_view text, const Layout& layout) {
   return RuleParser(text, layout).rules();
+}
+
+std::vector<SharedArray> parse_shared_arrays(std::string_view text, const Layout& layout) {
+  return RuleParser(text, layout).shared_arrays();
 }
 
 std::int64_t evaluate(const SizeRule& rule, const Layout& layout, std::span<const std::int64_t> sizes, std::string_view name) {

@@ -132,6 +132,34 @@ TEST_CASE("mapping: items side by side are vectors, and their body is part of th
   }
 }
 
+TEST_CASE("mapping: a kernel has the memory that its team declares, rounded up so that sizes share it") {
+  const OnCpu cpu;
+  const auto words = [&](const std::string& shared, const std::string& body, std::int64_t n, DType dtype = DType::float32) {
+    const Gufunc gufunc = kiln::guvectorize({.name = "shared",
+                                             .layout = "(n)->(n)",
+                                             .signatures = {"void(T[:] x, T[:] y)"},
+                                             .group = "64",
+                                             .shared = shared,
+                                             .body = body + "for (index i = lane; i < n; i += lanes) y(i) = x(i);"});
+    const std::string variant = cpu.kernel(gufunc, {Array::zeros({3, n}, dtype)}).entry.variant;
+    const std::size_t end = variant.find(" bytes shared");
+    return end == std::string::npos ? "none"
+                                    : variant.substr(variant.rfind(' ', end - 1) + 1, end - variant.rfind(' ', end - 1) - 1);
+  };
+  const std::string one = "T* a = shared<T>(n); a[lane % n] = 1; ";
+  CHECK(words("", "", 300) == "none");
+  CHECK(words("", "T s = team_sum(T(lane)); y(0) = s; sync(); ", 300) == "none");
+  CHECK(words("", one, 300) == "48896");
+  CHECK(words("T[n]", one, 300) == "2048");
+  CHECK(words("T[n]", one, 10) == "1024");
+  CHECK(words("T[n]", one, 256) == "1024");
+  CHECK(words("T[n]", one, 257) == "2048");
+  CHECK(words("T[n]", one, 1000, DType::float64) == "8192");
+  CHECK(words("T[n]", one, 12000) == "48896");
+  CHECK(words("T[n], index[2 * lanes + 1]", one, 300) == "4096");  // 1200 and 1040
+  CHECK(words("T[n]", "", 300) == "2048");
+}
+
 TEST_CASE("mapping: threads of a team are vectors, and those of one warp wait for nobody") {
   const kiln::Stream stream{kiln::Device::cpu()};
   for (const char* body : {"for (index i = lane; i < n; i += lanes) y(i) = x(i) * 2;",

@@ -46,8 +46,8 @@ auto members_of(UfuncDefinition& definition) {
   return std::tie(name, signatures, body, expression, identity, reorderable, widens_integers, bools_are_numbers, compile);
 }
 auto members_of(GufuncDefinition& definition) {
-  auto& [name, layout, signatures, each, group, sizes, body, compile] = definition;
-  return std::tie(name, layout, signatures, each, group, sizes, body, compile);
+  auto& [name, layout, signatures, each, group, shared, sizes, body, compile] = definition;
+  return std::tie(name, layout, signatures, each, group, shared, sizes, body, compile);
 }
 auto members_of(ReductionDefinition& definition) {
   auto& [name, signatures, accumulator, map, reduce, post, identity, reorderable, compile] = definition;
@@ -88,6 +88,7 @@ const GufuncDefinition kOtherGufunc{.name = "g",
                                     .signatures = {"void(T[:] a, T[:] b)", "void(int8[:] a, int8[:] b)"},
                                     .each = "i:p",
                                     .group = "32",
+                                    .shared = "int8[m]",
                                     .sizes = "p = 2 * m",
                                     .body = "b(i) = a(0);",
                                     .compile = kOtherOptions};
@@ -240,6 +241,7 @@ TEST_CASE("a function, its text, and a function of the text") {
   check_text(guvectorize(team), team);
   GufuncDefinition indexed = kOtherGufunc;
   indexed.group.clear();
+  indexed.shared.clear();
   check_text(guvectorize(indexed), indexed);
   check_text(reduction(kOtherReduction), kOtherReduction);
   check_text(reduction(kReduction), kReduction);

@@ -12,6 +12,7 @@
 
 using kiln::signature::Layout;
 using kiln::signature::parse_layout;
+using kiln::signature::parse_shared_arrays;
 using kiln::signature::parse_size_rules;
 using kiln::signature::SizeRules;
 using Sizes = std::vector<std::int64_t>;
@@ -129,6 +130,40 @@ TEST_CASE("every error of a size rule has its place") {
   check_rule_failure("p = 1", parse_layout("(3)->(4)"), "\"p\" is no core dimension of (3)->(4): it has none with a name", 0);
   check_rule_failure("p = " + std::string(100, '(') + "m", layout, "the size rule is nested more than 64 deep", 69);
   check_rule_failure("p = " + std::string(100, '-') + "m", layout, "the size rule is nested more than 64 deep", 69);
+}
+
+TEST_CASE("shared arrays have a type and a count of any dimensions") {
+  const Layout layout = parse_layout("(m),(n)->(p)");
+  const auto arrays = parse_shared_arrays(" T[n] ,index [ 2*(m + p) - 1 ]", layout);
+  REQUIRE(arrays.size() == 2);
+  CHECK(arrays[0].type == "T");
+  CHECK(arrays[0].position == 1);
+  CHECK(arrays[0].count.text == "T[n]");
+  CHECK(evaluate(arrays[0].count, layout, Sizes{3, 4, 5}, "f") == 4);
+  CHECK(arrays[1].type == "index");
+  CHECK(evaluate(arrays[1].count, layout, Sizes{3, 4, 5}, "f") == 15);
+  CHECK(parse_shared_arrays("", layout).empty());
+  CHECK(parse_shared_arrays(" ", layout).empty());
+  std::string message;
+  try {
+    (void)evaluate(parse_shared_arrays("int8[m - n]", layout)[0].count, layout, Sizes{3, 4, 5}, "f");
+  } catch (const kiln::ShapeError& error) {
+    message = error.what();
+  }
+  CHECK(message == "f: the shared array \"int8[m - n]\" gives -1 with m = 3, n = 4; a size is 0 or more");
+  const auto check_failure = [&](std::string_view text, std::string_view wanted, std::size_t position) {
+    CAPTURE(text);
+    const Failure failure = failure_of([&] { (void)parse_shared_arrays(text, layout); });
+    CHECK(failure.message == wanted);
+    CHECK(failure.position == position);
+  };
+  check_failure("4 * n", "expected the type of a shared array, as in \"float32[n]\", found '4'", 0);
+  check_failure("T[n],", "expected the type of a shared array, as in \"float32[n]\", found the end of the text", 5);
+  check_failure("T", "expected '[' and the number of elements after the type of a shared array, found the end of the text", 1);
+  check_failure("T[", "expected a core dimension, a number or '(', found the end of the text", 2);
+  check_failure("T[n", "expected ']' or an operator after the number of elements, found the end of the text", 3);
+  check_failure("T[q]", "\"q\" is no core dimension of (m),(n)->(p); it has m, n, p", 2);
+  check_failure("T[n] S[n]", "expected ',' or the end of the shared arrays, found 'S'", 5);
 }
 
 TEST_CASE("no beginning of a size rule makes the parser do anything but answer") {

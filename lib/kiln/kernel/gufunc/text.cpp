@@ -40,7 +40,10 @@ std::uint64_t GufuncSpec::hash() const noexcept {
     }
   }
   for (const CoreDimensionSpec& dimension : dimensions) hash.add(static_cast<std::uint64_t>(dimension.size.value_or(-1)));
-  return hash.add(static_cast<std::uint64_t>(tile_bytes)).add(static_cast<std::uint64_t>(team)).value();
+  return hash.add(static_cast<std::uint64_t>(tile_bytes))
+      .add(static_cast<std::uint64_t>(team))
+      .add(static_cast<std::uint64_t>(declared_bytes))
+      .value();
 }
 
 int teams_of_block(const GufuncSpec& spec, DeviceKind target) noexcept {

@@ -161,14 +161,14 @@ std::string team_kernel(const GufuncSpec& spec) {
       "  const index first = kiln_together() == {1} ? 0 : item.first;\n"
       "#pragma clang loop vectorize(assume_safety) vectorize_width({1}) unroll(disable)\n"
       "  for (int64 x = 0; x < kiln_lanes(); ++x) {{\n"
-      "    one(item.c, team<{1}>(pool, pool + {2}, first, x){3});\n  }}\n  return nullptr;\n}}\n"
+      "    one(item.c, team<{1}>(pool, pool + {2}, {6}, first, x){3});\n  }}\n  return nullptr;\n}}\n"
       "KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n"
       "  alignas(64) unsigned char shared[{2} + 2 * team<{1}>::kCells];\n  shared_item item;\n  core& c = item.c;\n{4}"
       "  walk_items<{0}, 0>(*launch, begin, end, [&](char* const* p, const int64*) KILN_INLINE {{\n{5}"
       "    for (int k = 0; k < {0}; ++k) item.p[k] = p[k];\n"
       "    share_item<{1}>(launch->waits, shared, item, kiln_threads);\n  }});\n}}\n",
       count, spec.team, pool, item_arguments(spec, "item.p"), launch_numbers(spec),
-      spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "");
+      spec.masked ? fmt::format("    if (*p[{}] == 0) return;\n", inputs) : "", spec.declared_bytes);
 }
 
 }  // namespace

@@ -55,9 +55,9 @@ std::string gufunc_gpu(const GufuncSpec& spec, const Debug& debug, DeviceKind ta
         "  alignas(16) KILN_SHARED unsigned char cells[team<{5}>::kCells + 16];\n"
         "  for (uint64 i = uint64(blockIdx.x) * {8}{9}; i < n; i += uint64(KILN_GRID_BLOCKS({11})) * {8}) {{\n"
         "    const place<{0}, {1}, 1> at(s, {0}(i));\n{6}"
-        "    const team<{5}> t(pool{10}, cells);\n    one(c, t{7});\n    t.sync();\n  }}\n}}\n",
+        "    const team<{5}> t(pool{10}, cells, {12});\n    one(c, t{7});\n    t.sync();\n  }}\n}}\n",
         index, rank, count, parameters, teams * bytes, spec.team, mask_text, arguments, teams, own,
-        teams > 1 ? fmt::format(" + threadIdx.x / {} * {}", spec.team, bytes) : "", teams * spec.team);
+        teams > 1 ? fmt::format(" + threadIdx.x / {} * {}", spec.team, bytes) : "", teams * spec.team, spec.declared_bytes);
   }
   const std::string neighbours =
       spec.beside > 1 ? fmt::format("#pragma unroll\n    for (index beside = 0; beside < {}; ++beside) ", spec.beside) : "    ";

@@ -1,0 +1,40 @@
+// Memory that the threads of a team share, as bodies ask for it.
+#pragma once
+#include "kiln/core/types.hpp"
+
+namespace kiln {
+
+struct team_memory {
+  unsigned char* pool;
+#if KILN_DEBUG
+  unsigned char* kiln_end;  // of what the definition declares
+  KILN_FN team_memory(unsigned char* p, index declared) : pool(p), kiln_end(p + declared) {}
+#else
+  KILN_FN team_memory(unsigned char* p, index) : pool(p) {}
+#endif
+
+  // Every lane calls it, in the same order.
+  template <class T>
+#if KILN_DEBUG
+  KILN_FN T* shared(debug::at count) {
+    const index bytes = kiln_bytes_of<T>(count.index);
+    if (count.index < 0 || bytes > kiln_end - pool) {
+      debug::too_much_shared(bytes, kiln_end - pool, count.line, count.column, count.file);
+    }
+#else
+  KILN_FN T* shared(index count) {
+    const index bytes = kiln_bytes_of<T>(count);
+#endif
+    T* const place = reinterpret_cast<T*>(pool);
+    pool += bytes;
+    return place;
+  }
+
+ private:
+  template <class T>
+  KILN_FN static index kiln_bytes_of(index count) {
+    return (count * index(sizeof(T)) + 15) / 16 * 16;
+  }
+};
+
+}  // namespace kiln
