@@ -214,7 +214,7 @@ class view<E, Writable, First, Rest...> {
     return reached<E, Writable>::at(address(i...));
   }
 #endif
-  // Names of template parameters are what compilers without KILN_REFUSED's text show.
+  // Names of template parameters stand in logs of compilers without the text of KILN_REFUSED.
   template <class... index_is_no_integer>
     requires(sizeof...(index_is_no_integer) == rank && (fractional<index_is_no_integer> || ...))
   KILN_FN typename reached<E, Writable>::type operator()(index_is_no_integer...) const
@@ -240,7 +240,7 @@ class view<E, Writable, First, Rest...> {
 #endif
   template <fractional index_is_no_integer>
   KILN_FN item operator[](index_is_no_integer) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
-  KILN_FN auto row(place_or_index i) const
+  KILN_FN item row(place_or_index i) const
     requires(rank > 1)
   {
 #if KILN_DEBUG
@@ -254,6 +254,9 @@ class view<E, Writable, First, Rest...> {
     return view<E, Writable, Rest...>(address(i), axes_.rest);
 #endif
   }
+  KILN_FN item row(place_or_index) const
+    requires(rank == 1)
+  KILN_REFUSED("a view of one dimension has no rows; write x(i)");
   KILN_FN int64 shape(int64 d) const { return axes_.extent(d); }
   KILN_FN int64 size() const { return axes_.size(); }
   // Whether the elements are consecutive, so that data() is all of them.
@@ -272,7 +275,7 @@ class view<E, Writable, First, Rest...> {
 #else
   KILN_FN operator storage*() const
 #endif
-      KILN_REFUSED("a view is no pointer: write .data(), &x(i), or in the signature of a raw kernel float32* x");
+      KILN_REFUSED("a view is no pointer or number: write x(i), .data(), or in the signature of a raw kernel float32* x");
 
   KILN_FN auto begin() const { return make_iterator(0); }
   KILN_FN auto end() const { return make_iterator(axes_.first.extent); }

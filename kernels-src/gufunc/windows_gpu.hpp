@@ -70,10 +70,20 @@ class window_view {
   }
   template <fractional index_is_no_integer>
   KILN_FN item operator()(index_is_no_integer) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
+  template <class... wrong_number_of_indices>
+    requires(sizeof...(wrong_number_of_indices) != 1)
+  KILN_FN item operator()(wrong_number_of_indices...) const
+      KILN_REFUSED("the number of indices is not that of the operand's dimensions");
   template <class Index>
+    requires(!fractional<Index>)
   KILN_FN item operator[](Index i) const {
     return (*this)(i);
   }
+  template <fractional index_is_no_integer>
+  KILN_FN item operator[](index_is_no_integer) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
+  KILN_FN operator typename E::storage *() const
+      KILN_REFUSED("a view is no pointer or number: write x(i), .data(), or in the signature of a raw kernel float32* x");
+  KILN_FN item row(int64) const KILN_REFUSED("a view of one dimension has no rows; write x(i)");
   KILN_FN int64 shape(int64) const { return extent_; }
   KILN_FN int64 size() const { return extent_; }
   KILN_FN bool contiguous() const { return true; }

@@ -7,6 +7,7 @@
 
 #include "../unit/base/temporary_directory.hpp"
 #include "devices.hpp"
+#include "every_compiler.hpp"
 #include "kiln/error.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/kernel.hpp"
@@ -21,51 +22,6 @@ using kiln::test::TemporaryDirectory;
 using kiln::test::write_text;
 
 namespace {
-
-struct Compiler {
-  const char* target;
-  std::string name;     ///< as the closing line names it: "NVRTC"
-  const char* not_run;  ///< as reports name it
-};
-const Compiler kCompilers[] = {{"native", "Clang", "clang"}, {"sm_90", "NVRTC", "nvrtc"}, {"gfx90a", "hipRTC", "hiprtc"}};
-
-bool required(std::string_view compiler) {
-  const char* list = std::getenv("KILN_REQUIRE_COMPILERS");
-  return list != nullptr && std::string_view(list).find(compiler) != std::string_view::npos;
-}
-
-/// The compiler for the target, without its version: "NVRTC". DeviceError where there is none.
-std::string compiler_for(const char* target) {
-  try {
-    (void)kiln::vectorize("float32(float32 a)", "return unknown;").compile(target);
-  } catch (const CompileError& error) {
-    return error.compiler().substr(0, error.compiler().find(' '));
-  }
-  FAIL("an unknown name compiled");
-  return "";
-}
-
-/// Runs the body for every target, with the compiler that is here for it. Clang takes the place of a missing vendor's compiler,
-/// which is reported.
-template <class Body>
-void on_every_compiler(Body body) {
-  for (Compiler compiler : kCompilers) {
-    INFO(compiler.target);
-    std::string name;
-    try {
-      name = compiler_for(compiler.target);
-    } catch (const kiln::DeviceError& error) {
-      INFO(error.what());
-    }
-    if (name != compiler.name && std::getenv("KILN_GPU_COMPILER") == nullptr) {
-      CHECK(!required(compiler.not_run));
-      note_not_run(compiler.not_run);
-    }
-    if (name.empty()) continue;
-    compiler.name = name;
-    body(compiler);
-  }
-}
 
 CompileError error_of(const Compiler& compiler, const UfuncDefinition& definition) {
   try {
@@ -244,124 +200,6 @@ TEST_CASE("compile errors: headers that are not there, and computed ones") {
     CHECK(error_of(compiler, definition).diagnostics().at(0).text ==
           "a computed #include cannot be followed; write the name of the file in quotes or angle brackets");
     CHECK(place_of(error_of(compiler, definition)) == "discriminant.preamble:2:10");
-  });
-}
-
-namespace {
-
-/// Operands of every kind: a matrix, a vector and a number to a vector, a number and a view of one.
-kiln::GufuncDefinition with_body(const std::string& body) {
-  return {.name = "views",
-          .layout = "(m,n),(n),()->(n),(),()",
-          .signatures = {"void(float32[:,:] A, float32[:] x, float32 w, float32[:] y, float32 r, float32[:] o)"},
-          .body = body + "\ny(0) += 0; r += 0; o(0) += 0;"};  // every output is assigned
-}
-
-/// "LINE:COLUMN: text" of the only finding.
-template <class Make>
-std::string only_finding(const Make& make) {
-  try {
-    make();
-  } catch (const CompileError& error) {
-    CHECK(error.diagnostics().size() == 1);
-    const Diagnostic first = first_error(error);
-    CHECK(first.file == "views");
-    return std::to_string(first.line) + ":" + std::to_string(first.column) + ": " + first.text;
-  }
-  return "";
-}
-
-}  // namespace
-
-TEST_CASE("compile errors: misuse of operands is told when a gufunc or a kernel is defined") {
-  const auto defined = [](const char* body) { return only_finding([&] { (void)kiln::guvectorize(with_body(body)); }); };
-  CHECK(defined("for (index i = 0; i < n; ++i) y(i) = x(i);\nr = 0;\no() = w;") ==
-        "3:1: o has 1 index, none given; write o(0)");
-  CHECK(defined("r = A(0);") == "1:5: A has 2 indices, 1 given; write A(i, j), or A[i] for a row");
-  CHECK(defined("r = x(w);") == "1:7: the index w of x is no integer; cut off its fraction: index(w)");
-  CHECK(defined("o = w;") == "1:1: o is written one element at a time; write o(0) = …");
-  CHECK(defined("r = A.shape;") == "1:7: A.shape takes the number of a dimension; write A.shape(0), or m");
-  CHECK(defined("w = 1;") == "1:1: w is an input and cannot be written; write to an output, or to a copy: auto copy = w");
-  // Of a type that may be an integer nothing is said.
-  kiln::GufuncDefinition any = with_body("r = x(w);");
-  any.signatures = {"void(T[:,:] A, T[:] x, T w, T[:] y, T r, T[:] o) where T: int32, float32"};
-  CHECK(only_finding([&] { (void)kiln::guvectorize(any); }) == "");
-  // An index of .each is an integer, whatever a variable of its name is elsewhere.
-  kiln::GufuncDefinition each = with_body("");
-  each.body = "{ float32 j = w; } y(j) = x(j); o(j) = w; r(j) = w;";
-  each.each = "j:n";
-  each.layout = "(m,n),(n),()->(n),(n),(n)";
-  each.signatures = {"void(float32[:,:] A, float32[:] x, float32 w, float32[:] y, float32[:] r, float32[:] o)"};
-  CHECK(only_finding([&] { (void)kiln::guvectorize(each); }) == "");
-  CHECK(only_finding([&] {
-          (void)kiln::kernel(
-              {.name = "views", .signature = "void(const float32* x, float32* y)", .body = "y(item) = x[item];"});
-        }) == "1:1: y is a pointer and no function; write y[i], or declare a view in the signature: float32[:] y");
-}
-
-TEST_CASE("compile errors: misuse of operands that only compilers see") {
-  on_every_compiler([](const Compiler& compiler) {
-    const auto compiled = [&](kiln::GufuncDefinition definition) {
-      return only_finding([&] { (void)kiln::guvectorize(std::move(definition)).compile(compiler.target); });
-    };
-    // NVRTC names the function that is refused, and the operand's type; its emulation is Clang.
-    const auto tells = [&](const std::string& found, const std::string& text, const std::string& name,
-                           const std::string& operand) {
-      return found.find(text) != std::string::npos ||
-             (compiler.name == "NVRTC" && found.find("(" + name) != std::string::npos &&
-              found.find("E=kiln::operands::element_of_" + operand) != std::string::npos);
-    };
-    struct Case {
-      const char* body;
-      const char* place;
-      const char* operand;
-    };
-    for (const Case& each : {Case{"r = x(w * 2);", "1:6: ", "x"}, Case{"r = x[w * 2];", "1:6: ", "x"},
-                             Case{"float32 t = 0; r = A(0, t / 2);", "1:21: ", "A"}}) {
-      const std::string found = compiled(with_body(each.body));
-      CAPTURE(found);
-      CHECK(found.starts_with(each.place));
-      CHECK(tells(found, ": the index is no integer; cut off its fraction: index(x)", "index_is_no_integer", each.operand));
-    }
-    kiln::GufuncDefinition macro = with_body("r = x(ZERO_AND_ONE);");
-    macro.compile.defines = {"ZERO_AND_ONE=0, 1"};
-    const std::string found = compiled(macro);
-    CAPTURE(found);
-    CHECK(found.starts_with("1:6: "));
-    CHECK(tells(found, ": the number of indices is not that of the operand's dimensions", "wrong_number_of_indices", "x"));
-  });
-}
-
-TEST_CASE("compile errors: bodies that only look like misuse compile") {
-  on_every_compiler([](const Compiler& compiler) {
-    for (const char* body : {
-             "auto& first = y(0); first = 1; const auto row = A.row(0); r = row(1) + A[0][1] + A[0](1); o(0)++;",
-             "auto sum = [](auto view) { float32 s = 0; for (auto e : view) s += e; return s; }; r = sum(x) + sum(A.row(0));",
-             "r = x(max(index(0), n - 1)) + A([](int a, int b) { return a + b; }(0, 0), 0); // x()\n/* w(0) */",
-             "for (index x = 0; x < n; ++x) y(x) = x + 1;",
-             "auto f = [](float32 x, auto&& A) { x = x + A; return x; }; r = f(w, 2);",
-             "r = [&](auto... k) { return A(k...); }(0, 1); float32 a = 1, b = a * x(0), w2 = b; r += w2;",
-             "const auto copy = x; auto& same = y; same(0) = copy(int8(0)) + copy(true) + copy(0U) + copy(int64(w));",
-             "auto exp = [](const auto& v) { return v(0); }; r = exp(x);",
-             "#pragma unroll\nfor (index i = 0; i < 4; ++i) r = x(i) - -w;",
-             "enum { kFirst }; r = x(kFirst) + A(kFirst, size_t(1));",
-         }) {
-      CAPTURE(std::string(body));
-      CHECK_NOTHROW((void)kiln::guvectorize(with_body(body)).compile(compiler.target));
-    }
-    kiln::GufuncDefinition asked = with_body("r = first(x) + first(A);");
-    asked.compile.functions =
-        "template <class V, class... I> concept takes = requires(V v, I... i) { v(i...); };\n"
-        "template <class V> float32 first(const V& v) {\n"
-        "  static_assert(!takes<V, float32> && !takes<V, float64, int> && !takes<V> && takes<V, index> != takes<V, int, "
-        "index>);\n"
-        "  if constexpr (takes<V, int, int>) return v(0, 0); else return v(0);\n}";
-    CHECK_NOTHROW((void)kiln::guvectorize(asked).compile(compiler.target));
-    kiln::GufuncDefinition mine = with_body("r = exp(x) + (x + 1);");
-    mine.compile.functions =
-        "template <class V> float32 exp(const V& v) { return v(0); }\n"
-        "template <class V> float32 operator+(const V& v, int i) { return v(i); }";
-    CHECK_NOTHROW((void)kiln::guvectorize(mine).compile(compiler.target));
   });
 }
 

@@ -46,7 +46,7 @@ std::string compile(const Entry& entry, const ufunc::Loop& loop, const backend::
   backend::CompileRequest request{.name = text.name, .context = loop.text};
   std::vector<DType> storage = loop.inputs;
   storage.insert(storage.end(), loop.outputs.begin(), loop.outputs.end());
-  request.source = kinds::render(text, ufunc::specialize(loop, storage, {}, compiler.kind(), {}), compiler.kind());
+  request.source = kinds::render(text, ufunc::specialize(loop, storage, {}, compiler.kind()), compiler.kind());
   request.headers = codegen::resolve_includes({{text.name, request.source}}, {}, {});
   try {
     const backend::CompileResult result = compiler.compile(request);

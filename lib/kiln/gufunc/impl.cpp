@@ -6,6 +6,7 @@
 #include "kiln/error.hpp"
 #include "program/single_names.hpp"
 #include "source/addresses.hpp"
+#include "source/literal_index.hpp"
 #include "source/suspicious.hpp"
 
 namespace kiln::detail {
@@ -43,33 +44,23 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
   for (const auto& variable : signatures_.front().variables) named.type_variables.emplace_back(variable.name, DType::float32);
   named.name = name;
   named.defines = definition_.compile.defines;
-  codegen::check_views(named, uses_of_operands(), names_of_numbers());
+  operands_ = named_operands();
+  codegen::check_literal_indices(named, *operands_);
   codegen::check_outputs(named, std::span(parameters_).subspan(nin()), codegen::OutputForm::view);
   takes_addresses_ = codegen::takes_addresses(named);
   binds_references_ = codegen::binds_references(named);
   warnings_.add(codegen::suspicious_code(named, program::single_names(signatures_)));
 }
 
-std::vector<codegen::ViewUse> GufuncImpl::uses_of_operands() const {
-  std::vector<codegen::ViewUse> operands;
+codegen::Operands GufuncImpl::named_operands() const {
+  std::vector<codegen::Operand> operands;
   for (std::size_t k = 0; k < layout_.operands(); ++k) {
-    codegen::ViewUse& operand = operands.emplace_back(codegen::ViewUse{.name = parameters_[k], .output = k >= nin()});
+    codegen::Operand& operand = operands.emplace_back(codegen::Operand{.name = parameters_[k], .writable = k >= nin()});
     for (const std::size_t dimension : layout_.of(k)) operand.extents.push_back(layout_.dimensions[dimension].name);
     if (as_view(k)) operand.extents.emplace_back();
-    operand.floating = std::ranges::all_of(signatures_, [&](const signature::TypeSignature& each) {
-      const signature::Type& type = k < nin() ? each.inputs[k].type : each.outputs[k - nin()].type;
-      const std::vector<DType> dtypes = type.dtype ? std::vector{*type.dtype} : each.variables[type.variable].choices;
-      return !dtypes.empty() && std::ranges::all_of(dtypes, [](DType dtype) { return kind(dtype) == Kind::floating; });
-    });
+    if (!operand.extents.empty()) operand.form = codegen::Operand::Form::view;
   }
-  return operands;
-}
-
-std::vector<std::string> GufuncImpl::names_of_numbers() const {
-  std::vector<std::string> names{"lane", "lanes"};
-  for (const signature::CoreDimension& dimension : layout_.dimensions) names.push_back(dimension.name);
-  for (const gufunc::Each& each : each_) names.push_back(each.name);
-  return names;
+  return std::make_shared<const std::vector<codegen::Operand>>(std::move(operands));
 }
 
 /// Beside what signatures and .each say of themselves.
@@ -150,6 +141,7 @@ codegen::UserText GufuncImpl::text_of(const ufunc::Loop& loop) const {
   for (const auto& input : signatures_.front().inputs) text.input_names.push_back(input.name);
   for (const auto& output : signatures_.front().outputs) text.output_names.push_back(output.name);
   text.type_variables = loop.variables;
+  text.operands = operands_;
   text.constants = loop.constants;
   return text;
 }

@@ -25,7 +25,7 @@
 #include "signature/layout.hpp"
 #include "signature/signature.hpp"
 #include "signature/size_rules.hpp"
-#include "source/operand_use.hpp"
+#include "source/operand.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/loops.hpp"
 #include "ufunc/plan.hpp"
@@ -155,12 +155,10 @@ class GufuncImpl final : public call::Callee {
 
  private:
   void check_names() const;
-  /// What the body's text is held against.
-  [[nodiscard]] std::vector<codegen::ViewUse> uses_of_operands() const;
-  /// Names that the body has for core dimensions, indices of .each and lanes of a team.
-  [[nodiscard]] std::vector<std::string> names_of_numbers() const;
+  [[nodiscard]] codegen::Operands named_operands() const;
 
   GufuncDefinition definition_;
+  codegen::Operands operands_;
   signature::Layout layout_;
   signature::SizeRules rules_;
   std::vector<signature::TypeSignature> signatures_;

@@ -39,7 +39,8 @@ Source make_source(const SourceRequest& request) {
                 .target = request.target,
                 .texts = codegen::texts_of(text),
                 .defines = text.defines,
-                .unnamed_parameters = !text.input_names.empty() && std::ranges::all_of(text.input_names, &std::string::empty)};
+                .unnamed_parameters = !text.input_names.empty() && std::ranges::all_of(text.input_names, &std::string::empty),
+                .operands = text.operands};
   if (text.stages) source.body = "map: " + text.stages->map + "\nreduce: " + text.body + "\npost: " + text.stages->post;
   const IntegerDivisions divisions(text);
   source.headers = codegen::resolve_includes(source.texts, request.headers, request.include_dirs);

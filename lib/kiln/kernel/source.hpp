@@ -27,6 +27,7 @@ struct Source {
   std::vector<std::pair<std::string, std::string>> texts = {};  ///< the user's, by the names that diagnostics have for them
   std::vector<std::string> defines = {};
   bool unnamed_parameters = false;                                   ///< the signature has types alone
+  codegen::Operands operands = nullptr;                              ///< for messages
   std::shared_ptr<const backend::FaultTexts> fault_texts = nullptr;  ///< null: it checks nothing
 };
 

@@ -18,6 +18,7 @@
 #include "program/hints.hpp"
 #include "shared/c_locale.hpp"
 #include "shared/float_environment.hpp"
+#include "source/misuse.hpp"
 
 namespace kiln::program {
 namespace {
@@ -122,7 +123,9 @@ std::optional<Placed> place_for_debuggers(const Job& job, const Code& code, cons
 CompileError about_texts(const CompileError& error, const Job& job, const backend::Compiler& compiler) {
   CompileError shown = as_written(error, job, compiler);
   for (const auto& [file, text] : job.texts) shown = at_end_of_text(shown, file, text);
-  return with_hints(without_notes_of_others(shown, names_of_texts(job)), job.unnamed_parameters);
+  shown = with_hints(without_notes_of_others(shown, names_of_texts(job)), job.unnamed_parameters);
+  if (!job.operands) return shown;
+  return with_diagnostics(shown, codegen::in_words_of_operands(shown.diagnostics(), job.compile.name, job.body, *job.operands));
 }
 
 Builder::Builder(cache::DiskStore* store, Limits limits) : store_(store), memory_(limits) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "program/end_of_text.hpp"
+#include "source/refused.hpp"
 
 namespace kiln::program {
 namespace {
@@ -59,8 +60,6 @@ std::optional<std::string> hint_for(const Diagnostic& found, bool unnamed_parame
   if (says_undeclared(text) && unnamed_parameters && !names.empty()) {
     return "the signature names no parameters; write float32(float32 " + std::string(names.front()) + ")";
   }
-  // Clang has the hint from the deleted function itself.
-  if (contains(text, "kiln::print(") && contains(text, "deleted function")) return std::string(kPrint);
   if (contains(text, "pointer") && contains(text, "operand")) {
     const std::size_t power = found.source_line.find("**");
     const auto column = static_cast<std::size_t>(std::max(found.column, 1));
@@ -78,6 +77,10 @@ CompileError with_hints(const CompileError& error, bool unnamed_parameters) {
   bool any = false;
   for (Diagnostic& found : diagnostics) {
     if (found.severity != Severity::error) continue;
+    if (auto reason = codegen::reason_of_refusal(found.text)) {
+      found.text = std::move(*reason);
+      any = true;
+    }
     if (const auto hint = hint_for(found, unnamed_parameters)) {
       found.text += "; " + *hint;
       any = true;

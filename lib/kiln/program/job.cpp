@@ -69,6 +69,7 @@ Job make_job(const Request& request, const backend::Compiler& asked) {
           .as_written = source.as_written,
           .texts = source.texts,
           .unnamed_parameters = source.unnamed_parameters,
+          .operands = source.operands,
           .fault_texts = source.fault_texts,
           .body = source.body,
           .kind = source.kind,

@@ -20,6 +20,7 @@ struct Job {
   std::string digest = {};  ///< of the key
   std::vector<std::pair<std::string, std::string>> texts = {};  ///< the user's, by the names that diagnostics have for them
   bool unnamed_parameters = false;                              ///< the signature has types alone
+  codegen::Operands operands = nullptr;                         ///< for messages
   std::shared_ptr<const backend::FaultTexts> fault_texts = nullptr;  ///< for what it finds; null: it checks nothing
   // For the entry:
   std::string body = {};  ///< the user's text

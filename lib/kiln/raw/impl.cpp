@@ -11,7 +11,7 @@
 #include "registry/registry.hpp"
 #include "source/body_tokens.hpp"
 #include "source/literal.hpp"
-#include "source/operand_use.hpp"
+#include "source/literal_index.hpp"
 #include "source/suspicious.hpp"
 #include "types/value_text.hpp"
 #include "ufunc/impl.hpp"
@@ -34,6 +34,21 @@ bool asks_for_grid(const codegen::UserText& text) {
   return codegen::calls_kilns(text, "grid") || codegen::calls_kilns(text, "gridsize");
 }
 
+codegen::Operands operands_of(const signature::KernelSignature& signature) {
+  using Form = codegen::Operand::Form;
+  std::vector<codegen::Operand> operands;
+  for (const signature::KernelParameter& each : signature.parameters) {
+    operands.push_back({.name = each.name,
+                        .form = !each.array            ? Form::number
+                                : each.dimensions == 0 ? Form::pointer
+                                                       : Form::view,
+                        .extents = std::vector<std::string>(static_cast<std::size_t>(each.dimensions)),
+                        .writable = !each.array || !each.read_only,
+                        .type = type_text(signature, each)});
+  }
+  return std::make_shared<const std::vector<codegen::Operand>>(std::move(operands));
+}
+
 }  // namespace
 }  // namespace kiln::raw
 
@@ -41,10 +56,11 @@ namespace kiln::detail {
 
 using kinds::RawForm;
 
-RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature,
+RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature, codegen::Operands operands,
                              const codegen::UserText& text)
     : definition_(std::move(definition)),
       signature_(std::move(signature)),
+      operands_(std::move(operands)),
       cooperates_(raw::names_any(definition_, raw::kShared)),
       finds_races_(text.debug.race),
       usual_form_(cooperates_ || raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
@@ -174,6 +190,7 @@ program::Request RawKernelImpl::request(std::span<const DType> binding, const ra
   text.body = definition_.body;
   program::add_options(text, definition_.compile);
   text.debug.on |= finds_races(kind);
+  text.operands = operands_;
   text.type_variables = types_of(binding);
   text.constants = constants.texts;
   kinds::RawSpec spec{.form = form_for(form.form, kind), .finds_races = finds_races(kind)};
@@ -202,18 +219,11 @@ std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definit
   codegen::UserText text{.name = definition.name, .body = definition.body};
   program::add_options(text, definition.compile);
   for (const signature::TypeVariable& variable : signature.variables) text.type_variables.emplace_back(variable.name, DType{});
-  std::vector<codegen::ArrayUse> parameters;
-  for (const signature::KernelParameter& each : signature.parameters) {
-    text.input_names.push_back(each.name);
-    parameters.push_back({.name = each.name,
-                          .type = type_text(signature, each),
-                          .array = each.array,
-                          .read_only = each.read_only,
-                          .dimensions = each.dimensions});
-  }
-  codegen::check_arrays(text, parameters);
+  for (const signature::KernelParameter& each : signature.parameters) text.input_names.push_back(each.name);
+  codegen::Operands operands = raw::operands_of(signature);
+  codegen::check_literal_indices(text, *operands);
   const std::vector<Diagnostic> suspicious = codegen::suspicious_code(text, program::single_names(signature));
-  auto made = std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature), text);
+  auto made = std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature), std::move(operands), text);
   made->warnings().add(suspicious);
   return made;
 }

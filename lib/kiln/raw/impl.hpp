@@ -77,7 +77,8 @@ namespace kiln::detail {
 class RawKernelImpl final : public call::Callee {
  public:
   /// `text`: the definition's.
-  RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature, const codegen::UserText& text);
+  RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature, codegen::Operands operands,
+                const codegen::UserText& text);
   RawKernelImpl(const RawKernelImpl&) = delete;
   RawKernelImpl& operator=(const RawKernelImpl&) = delete;
 
@@ -137,6 +138,7 @@ class RawKernelImpl final : public call::Callee {
  private:
   RawKernelDefinition definition_;
   signature::KernelSignature signature_;
+  codegen::Operands operands_;
   bool cooperates_;
   bool finds_races_;
   kinds::RawForm usual_form_;

@@ -94,7 +94,8 @@ bool BodyTokens::may_declare_at(std::size_t t) const {
   if (is(t - 1, "[")) return is_captured_anew(t, t - 1);
   // "float (x);"
   if (is(t - 1, "(")) {
-    return is(t + 1, ")") && t > 1 && tokens_[t - 2].kind == Token::Kind::identifier && begins_statement(t - 2);
+    return is(t + 1, ")") && t > 1 && tokens_[t - 2].kind == Token::Kind::identifier && !in(kHeaders, tokens_[t - 2]) &&
+           begins_statement(t - 2);
   }
   return before.kind == Token::Kind::punctuation && (is(t - 1, "]") || is(t - 1, "."));
 }

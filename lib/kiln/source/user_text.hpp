@@ -13,6 +13,7 @@
 #include "kiln/debug.hpp"
 #include "kiln/device.hpp"
 #include "kiln/dtype.hpp"
+#include "source/operand.hpp"
 
 namespace kiln::codegen {
 
@@ -40,7 +41,8 @@ struct UserText {
   std::vector<std::string> constants = {};
   std::vector<std::string> output_names = {};  ///< empty vector: one unnamed output, returned
   std::vector<std::pair<std::string, DType>> type_variables = {};
-  Debug debug = {};  ///< what the kernel checks
+  Debug debug = {};             ///< what the kernel checks
+  Operands operands = nullptr;  ///< for messages
 
   /// What the body gets for an input: its constant, else that expression.
   [[nodiscard]] std::string argument(std::size_t input, const std::string& given) const {

@@ -43,14 +43,6 @@ TEST_CASE("hints: names that kernels do not have") {
   CHECK(hinted("expected ';' after 'printf'") == "expected ';' after 'printf'");
 }
 
-TEST_CASE("hints: print() outside debug mode, by NVRTC") {
-  const std::string text =
-      "function \"kiln::print(const char *, const only_in_debug_mode &...) [with only_in_debug_mode=<kiln::float32>]\" cannot "
-      "be "
-      "referenced -- it is a deleted function";
-  CHECK(hinted(text) == text + "; print(\"{}\", x) prints, with .compile = {.debug = {.on = true}}, or KILN_DEBUG=1");
-}
-
 TEST_CASE("hints: a signature without names") {
   CHECK(hinted("identifier \"a\" is undefined", "return a;", 8, true) ==
         "identifier \"a\" is undefined; the signature names no parameters; write float32(float32 a)");
