@@ -235,7 +235,7 @@ void Call::form_teams(kinds::GufuncSpec& spec, std::int64_t items, bool gpu) con
   }
   if (bytes == 0) return;
   if (gufunc_.debugs()) {
-    // What asks for more than is declared may write it before its fault is told.
+    // What asks for more than is declared may write it before its fault is reported.
     spec.team_bytes = static_cast<int>(tuning::kTeamBytes);
     spec.declared_bytes = static_cast<int>(bytes);
     return;

@@ -45,7 +45,7 @@ const Known kKnown[] = {
 constexpr std::array<std::string_view, 8> kAtomics{"atomic_add", "atomic_min", "atomic_max",      "atomic_and",
                                                    "atomic_or",  "atomic_xor", "atomic_exchange", "atomic_compare_exchange"};
 
-/// What the user is told, and at which token.
+/// The message for the user, and its token.
 struct Correction {
   std::size_t token;
   std::string text;
