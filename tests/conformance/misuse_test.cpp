@@ -205,6 +205,7 @@ TEST_CASE("misuse: views of raw kernels") {
       {"A = 0;", "1: A is written one element at a time; write A(i, j) = …"},
       {"auto p = u + n;", no_pointer("10", row, "u(i)", "const float32* u")},
       {"y[0] = *u;", no_pointer("9", row, "u(i)", "const float32* u")},
+      {"const float32* q = u;", no_pointer("20", row, "u(i)", "const float32* u")},
       {"atomic_add(A, 1);", no_pointer("12", plane, "A(i, j)", "T* A")},
       {"y[0] = 2 * u;", no_pointer("12", row, "u(i)", "const float32* u")},
       {"y[0] = sqrt(u);", "13: sqrt takes numbers, and u is a view of 1 dimension; write u(i)"}});

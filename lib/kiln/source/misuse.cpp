@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -41,9 +40,6 @@ const Known kKnown[] = {
       "too many arguments", "non-static member function must be called", "bound function may only be used to call",
       "a view of one dimension has no rows"}},
     {Misuse::write, {"cannot assign to", "not assignable", "must be a modifiable lvalue"}}};
-
-constexpr std::array<std::string_view, 8> kAtomics{"atomic_add", "atomic_min", "atomic_max",      "atomic_and",
-                                                   "atomic_or",  "atomic_xor", "atomic_exchange", "atomic_compare_exchange"};
 
 /// The message for the user, and its token.
 struct Correction {
@@ -150,7 +146,9 @@ class Finder {
       return operand != nullptr && operand->form == Operand::Form::view && !is_any(t + 1, "([.");
     };
     if (is_whole(at)) return at;
-    if (body_[at].kind == Token::Kind::identifier && body_.is(at + 1, "(")) {
+    const bool name = body_[at].kind == Token::Kind::identifier;
+    if (name && body_.is(at + 1, "=")) ++at;  // "float32* p = x"
+    if (name && body_.is(at + 1, "(")) {
       for (std::size_t t = at + 2; t < body_.match(at + 1); ++t) {
         if (is_whole(t) && is_any(t - 1, "(,") && is_any(t + 1, "),")) return t;
       }
@@ -209,10 +207,8 @@ class Finder {
     while (body_.is(function + 1, "::")) function += 2;
     if (function >= body_.size()) return std::nullopt;
     const std::string& name = body_[function].text;
-    return name == "len" || is_function(name) || is_atomic(name) ? of_argument(function) : std::nullopt;
+    return name == "len" || is_function(name) || name.starts_with("atomic_") ? of_argument(function) : std::nullopt;
   }
-
-  static bool is_atomic(std::string_view name) { return std::ranges::find(kAtomics, name) != kAtomics.end(); }
 
   /// Of the function at a token a view as an argument.
   [[nodiscard]] Corrected of_argument(std::size_t function) const {
@@ -221,7 +217,7 @@ class Finder {
     const Operand& view = *operand_at(t);
     const std::string& name = body_[function].text;
     if (name == "len") return at_token(function, "kiln has no len(); write {}", extent_of(view));
-    if (is_atomic(name)) return no_number(t, view);
+    if (name.starts_with("atomic_")) return no_number(t, view);
     return at_token(t, "{} takes numbers, and {} is a view of {}; write {}", name, view.name, dimensions_of(view),
                     view.element());
   }

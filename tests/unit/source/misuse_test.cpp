@@ -46,30 +46,6 @@ TEST_CASE("misuse: the place is that of the operand, and the line is its") {
   CHECK(found[0].source_line == "  w = A(0);");
 }
 
-TEST_CASE("misuse: words of Clang and NVRTC") {
-  const std::string number = "1:1: w is a number and has no indices; write w";
-  CHECK(worded("w(0);", 2, "called object type 'float' is not a function or function pointer") == number);
-  CHECK(worded("w(0);", 1, "expression preceding parentheses of apparent call must have (pointer-to-) function type") ==
-        number);
-  const std::string input = "1:1: A is an input and cannot be written; write to an output, or to a copy: auto copy = A(i, j)";
-  CHECK(worded("A(0, 0) += 1;", 9, "cannot assign to return value because function 'operator()<int>' returns a const value") ==
-        input);
-  CHECK(worded("A(0, 0) += 1;", 1, "expression must be a modifiable lvalue") == input);
-  CHECK(worded("A = y;", 3, "no viable overloaded '='") == input);
-  CHECK(worded("y = 1;", 3, "no operator \"=\" matches these operands; operand types are: const view_of_y = int") ==
-        "1:1: y is written one element at a time; write y(i) = …");
-  const std::string view = "1:5: A is a view of 2 dimensions and no number; write A(i, j)";
-  CHECK(worded("1 + A;", 3, "no operator \"+\" matches these operands; operand types are: int + const view_of_A") == view);
-  CHECK(worded("1 + A;", 3, "invalid operands to binary expression ('int' and 'const view_of_A')") == view);
-  CHECK(worded("y = A.T;", 7, "class \"kiln::view<…>\" has no member \"T\"") ==
-        "1:7: A has no .T; it has 2 dimensions, A.shape(d) and A.size(), and elements A(i, j)");
-  CHECK(worded("p[0][1];", 5, "subscripted value is not an array, pointer, or vector") ==
-        "1:1: p is a pointer and has one index, of its elements in C order; write p[i * columns + j], or declare a view in the "
-        "signature: T[:,:] p");
-  CHECK(worded("p[0.5];", 3, "expression must have integral or unscoped enum type") ==
-        "1:3: the index 0.5 of p is no integer; cut off its fraction: index(0.5)");
-}
-
 TEST_CASE("misuse: what stays as the compiler has it") {
   const std::string text = "invalid operands to binary expression ('int' and 's')";
   CHECK(worded("w = s + A(0, 0);", 7, text) == "1:7: " + text);
