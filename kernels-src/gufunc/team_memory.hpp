@@ -14,26 +14,32 @@ struct team_memory {
 #endif
 
   // Every lane calls it, in the same order.
-  template <class T>
 #if KILN_DEBUG
+  template <class T>
   KILN_FN T* shared(debug::at count) {
     const index bytes = kiln_bytes_of<T>(count.index);
     if (count.index < 0 || bytes > kiln_end - pool) {
       debug::too_much_shared(bytes, kiln_end - pool, count.line, count.column, count.file);
     }
-#else
-  KILN_FN T* shared(index count) {
-    const index bytes = kiln_bytes_of<T>(count);
-#endif
-    T* const place = reinterpret_cast<T*>(pool);
-    pool += bytes;
-    return place;
+    return kiln_next<T>(bytes);
   }
+#else
+  template <class T>
+  KILN_FN T* shared(index count) {
+    return kiln_next<T>(kiln_bytes_of<T>(count));
+  }
+#endif
 
  private:
   template <class T>
   KILN_FN static index kiln_bytes_of(index count) {
     return (count * index(sizeof(T)) + 15) / 16 * 16;
+  }
+  template <class T>
+  KILN_FN T* kiln_next(index bytes) {
+    T* const place = reinterpret_cast<T*>(pool);
+    pool += bytes;
+    return place;
   }
 };
 
