@@ -268,14 +268,15 @@ class view<E, Writable, First, Rest...> {
     return data_;
   }
 
-#if KILN_DEBUG  // a template, which C++ does not take for x[i]
+#if KILN_DEBUG
+  // A template, which C++ does not take for x[i]; Clang does not say KILN_REFUSED's text for all that is initialized by one.
   template <class Pointer>
     requires same<Pointer, storage>
-  KILN_FN operator Pointer*() const
+  KILN_FN operator Pointer*() const = delete;
 #else
   KILN_FN operator storage*() const
-#endif
       KILN_REFUSED("a view is no pointer or number: write x(i), .data(), or in the signature of a raw kernel float32* x");
+#endif
 
   KILN_FN auto begin() const { return make_iterator(0); }
   KILN_FN auto end() const { return make_iterator(axes_.first.extent); }

@@ -76,9 +76,13 @@ void check_gufunc(std::span<const Case> cases) {
   });
 }
 
-void check_kernel(std::span<const Case> cases) {
+void check_kernel(std::span<const Case> cases, bool debug = false) {
   on_every_compiler([&](const Compiler& compiler) {
-    check_cases(cases, [&](const std::string& body) { (void)kiln::kernel(kernel_of(body)).compile(compiler.target); });
+    check_cases(cases, [&](const std::string& body) {
+      kiln::RawKernelDefinition definition = kernel_of(body);
+      definition.compile.debug.on = debug;
+      (void)kiln::kernel(definition).compile(compiler.target);
+    });
   });
 }
 
@@ -193,7 +197,7 @@ TEST_CASE("misuse: views of raw kernels") {
   };
   const std::string row = "u is a view of 1 dimension";
   const std::string plane = "A is a view of 2 dimensions";
-  check_kernel(std::vector<Case>{
+  const std::vector<Case> cases{
       {"y[0] = A(0);", "8: A has 2 indices, 1 given; write A(i, j), or A[i] for a row"},
       {"y[0] = u(0, 1);", "8: u has 1 index, 2 given; write u(i)"},
       {"y[0] = u[f];", "10: the index f of u is no integer; cut off its fraction: index(f)"},
@@ -208,7 +212,9 @@ TEST_CASE("misuse: views of raw kernels") {
       {"const float32* q = u;", no_pointer("20", row, "u(i)", "const float32* u")},
       {"atomic_add(A, 1);", no_pointer("12", plane, "A(i, j)", "T* A")},
       {"y[0] = 2 * u;", no_pointer("12", row, "u(i)", "const float32* u")},
-      {"y[0] = sqrt(u);", "13: sqrt takes numbers, and u is a view of 1 dimension; write u(i)"}});
+      {"y[0] = sqrt(u);", "13: sqrt takes numbers, and u is a view of 1 dimension; write u(i)"}};
+  check_kernel(cases);
+  check_kernel(cases, true);
 }
 
 TEST_CASE("misuse: in functions of the user's, which have no operands by name") {

@@ -26,7 +26,7 @@ struct Known {
 const Known kKnown[] = {
     {Misuse::count, {"the number of indices is not"}},
     {Misuse::fraction, {"the index is no integer", "array subscript is not an integer", "must have integral or unscoped enum"}},
-    {Misuse::pointer, {"a view is no pointer"}},
+    {Misuse::pointer, {"a view is no pointer", "invokes a deleted function", "attempt to use a deleted function"}},
     {Misuse::value,
      {"invalid operands to binary", "invalid argument type", "indirection requires pointer", "from incompatible type",
       "no matching conversion", "no viable", "no operator \"", "no suitable conversion", "cannot be assigned to an entity"}},
