@@ -4,6 +4,7 @@
 
 #include "device/gpu/queue.hpp"
 #include "device/scratch.hpp"
+#include "kiln/error.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
