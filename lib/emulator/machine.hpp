@@ -124,7 +124,7 @@ class Machine {
   std::set<std::uint32_t> waiting_;  ///< commands that are not done
   std::vector<Done> commands_;       ///< by number; [0] is none
   Clock host_;                       ///< what the host has waited for
-  std::uint32_t next_stream_ = 1;
+  std::uint32_t next_stream_ = 3;    // 1 and 2 are CU_STREAM_LEGACY and CU_STREAM_PER_THREAD
   std::uint32_t next_event_ = 1;
   int fault_ = 0;
   std::string message_;

@@ -197,6 +197,7 @@ TEST_CASE("emulator: what is freed, and what another stream has not finished") {
     const std::uint64_t array = device.allocate(256);
     const std::uint32_t first = device.machine.make_stream(false);
     const std::uint32_t second = device.machine.make_stream(false);
+    CHECK(std::min(first, second) > 2);  // handles of the default streams, CU_STREAM_LEGACY and CU_STREAM_PER_THREAD
     REQUIRE(device.launch({1, 1, 1}, {64, 1, 1}, {array}, 0, first) == success);
     REQUIRE(device.launch({1, 1, 1}, {64, 1, 1}, {array}, 0, second) == success);
     device.machine.synchronize();
