@@ -164,7 +164,8 @@ class Widths {
   bool computes_ = false;  // fractions, one at a time
 };
 
-/// Of a module without loops everything counts.
+/// Of a module without loops everything counts. A function without loops that the kernel calls is a loop's: the steps of a
+/// block's threads between two barriers are such functions.
 std::int64_t widest(llvm::Module& module, llvm::FunctionAnalysisManager& analyses) {
   Widths all;
   Widths looped;
@@ -174,12 +175,13 @@ std::int64_t widest(llvm::Module& module, llvm::FunctionAnalysisManager& analyse
     if (function.isDeclaration()) continue;
     const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
     any_loop = any_loop || !loops.empty();
+    const bool is_called = loops.empty() && function.hasLocalLinkage();
     const auto registers = llvm::TargetTransformInfo::RGK_FixedWidthVector;
     const llvm::TypeSize width = analyses.getResult<llvm::TargetIRAnalysis>(function).getRegisterBitWidth(registers);
     most = std::max(most, static_cast<unsigned>(width.getFixedValue()));
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       all.see(instruction);
-      if (loops.getLoopFor(instruction.getParent()) != nullptr) looped.see(instruction);
+      if (is_called || loops.getLoopFor(instruction.getParent()) != nullptr) looped.see(instruction);
     }
   }
   return std::min((any_loop ? looped : all).bits(), most);
