@@ -10,6 +10,7 @@
 #include "base/process.hpp"
 #include "kernels.hpp"
 #include "kiln/inspect.hpp"
+#include "kiln/kernel.hpp"
 
 using kiln::UfuncDefinition;
 using kiln::inspect::Resources;
@@ -172,6 +173,21 @@ TEST_CASE("vectors on the CPU are as wide as the level has them") {
   CHECK(reason_of(scalar) == "it has machine code of its own at steps:1:45");
   CHECK(scalar.vector_bits == 0);
   CHECK(scalar.spills == 0);
+}
+
+TEST_CASE("threads of a block on the CPU are vectors between barriers") {
+  const kiln::RawKernel sums = kiln::kernel({.name = "block_sums",
+                                             .signature = "void(const float32[:] x, float32[:] y)",
+                                             .body = "KILN_SHARED float32 part[256]; part[thread.x] = x[item]; "
+                                                     "for (int32 half = 128; half > 0; half /= 2) { barrier(); "
+                                                     "if (thread.x < half) part[thread.x] += part[thread.x + half]; } "
+                                                     "if (thread.x == 0) y[block.x] = part[0];"});
+  const kiln::Array x = kiln::Array::zeros({1024}, kiln::DType::float32);
+  const kiln::Array y = kiln::Array::zeros({4}, kiln::DType::float32);
+  const kiln::LaunchOptions blocks{.grid = 4, .block = 256, .device = kiln::Device::cpu()};
+  const Resources found = resources(sums.compiled(blocks, x, y));
+  CHECK(found.vector_bits.value_or(0) >= 128);
+  CHECK_FALSE(found.scalar_because);
 }
 
 TEST_CASE("the CPU says why a body with loops is scalar, and where") {
