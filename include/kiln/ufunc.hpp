@@ -44,6 +44,9 @@ struct CallOptions {
   std::string_view signature = {};              ///< forces a loop: "float32, float32 -> float32" by dtype names
   std::stop_token stop = {};                    ///< token that ends the call with Stopped (docs/semantics.md)
   std::chrono::nanoseconds timeout = {};        ///< time limit, after which Stopped is thrown; 0: none; negative: TypeError
+  /// Number of elements of a call whose arrays are all raw: fresh results have shape {size}. Throws TypeError if an array
+  /// decides the shape.
+  std::optional<std::int64_t> size = std::nullopt;
 };
 
 /// A ufunc's definition. Members are to be named: designated initializers in this order.

@@ -24,9 +24,19 @@
 //   elements. Dimension D-2 is the one along which neighbours of the operands across lie; the others keep their order. N counts
 //   one more than the operands: the last row's strides give the number of an element in the order of the iteration. A block of
 //   side * side / kTileElements threads computes a tile.
+//
+// Raw operands are pointers among the others. Behind all operands come their axes in order, raw_axes of raw_array.hpp,
+// then, for bodies that ask for the number of their element, an ElementRange. On the CPU `data` has their addresses,
+// on GPUs they are parameters by value.
 #pragma once
 
 namespace kiln::kinds {
+
+// The elements of a launch among all of the call, in C order.
+struct ElementRange {
+  int64 first;  // number of its first element
+  int64 size;   // of all
+};
 
 struct CpuKernelParts;
 

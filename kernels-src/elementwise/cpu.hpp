@@ -5,6 +5,9 @@
 #include "kiln/core/types.hpp"
 
 #include "kiln/elementwise/abi.hpp"
+#if KILN_DEBUG
+#include "kiln/elementwise/rows_cpu.hpp"
+#endif
 
 namespace kiln::loops {
 
@@ -83,33 +86,6 @@ KILN_NOINLINE void run_rows(void* const* operands, int64 count, int64 columns, i
 }
 
 #if KILN_DEBUG
-// For debugging: elements [begin, end) straight in memory, each once and by its number. row(p, first, count) has `count` of
-// them along the innermost dimension from p on.
-template <int Operands, class Row>
-KILN_FN void walk_rows(const kinds::CpuLaunch* launch, int64 begin, int64 end, const Row& row) {
-  const int64 last = launch->rank - 1;
-  while (begin < end) {
-    char* p[Operands];
-    const int64 column = begin % launch->shape[last];
-    for (int k = 0; k < Operands; ++k) {
-      p[k] = static_cast<char*>(launch->data[k]) + column * launch->strides[k * launch->rank + last];
-    }
-    int64 rest = begin / launch->shape[last];
-    for (int64 d = last - 1; d >= 0; --d) {
-      const int64 at = rest % launch->shape[d];
-      rest /= launch->shape[d];
-      for (int k = 0; k < Operands; ++k) {
-        p[k] += at * launch->strides[k * launch->rank + d];
-      }
-    }
-    const int64 left = launch->shape[last] - column;
-    const int64 most = left < end - begin ? left : end - begin;
-    const int64 count = most < 512 ? most : 512;  // what stays in the first cache, also if each is in a line of its own
-    row(p, begin, count);
-    begin += count;
-  }
-}
-
 // Whether a check of the body fails for an element. As it is written it reports, and gives true:
 // lib/clang/passes/noted_faults.cpp makes of these three what their names say, where a body does nothing but compute. It
 // knows them by their names; static, or LLVM would not tell what they do to memory.
@@ -153,15 +129,6 @@ KILN_FN void compute_row(const kinds::CpuLaunch* launch, char* const* p, int64 f
     row.one(i);
   }
 }
-
-// Bytes from one element of a row to the next. In two parts, or LLVM makes vectors for elements that are 1 byte apart, and for
-// no others.
-struct row_stride {
-  int64 half;
-  int64 odd;
-  KILN_FN row_stride(int64 bytes) : half(bytes >> 1), odd(bytes & 1) { asm("" : "+r"(half)); }
-  KILN_FN int64 operator*(int64 i) const { return i * (2 * half + odd); }
-};
 
 // Whether results that were stored are NaN.
 template <class Result>

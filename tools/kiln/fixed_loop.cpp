@@ -1,6 +1,7 @@
 #include "fixed_loop.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -19,14 +20,16 @@ std::string_view first_word(std::string_view text) {
   return text.substr(start, text.find_first_of(kBlank, start) - start);
 }
 
-/// The type of each parameter in "float32 a, constant int32 n, int32".
+/// The type of each parameter in "float32 a, constant int32 n, raw int32 t, int32".
 std::vector<std::string_view> first_words(std::string_view parameters) {
-  constexpr std::string_view kConstant = "constant";
+  constexpr std::array<std::string_view, 3> kQualifiers{"constant", "raw", "inout"};
   std::vector<std::string_view> words;
   while (!parameters.empty()) {
     const std::string_view parameter = parameters.substr(0, parameters.find(','));
     std::string_view word = first_word(parameter);
-    if (word == kConstant) word = first_word(parameter.substr(parameter.find(kConstant) + kConstant.size()));
+    if (std::ranges::find(kQualifiers, word) != kQualifiers.end()) {
+      word = first_word(parameter.substr(parameter.find(word) + word.size()));
+    }
     if (!word.empty()) words.push_back(word);
     parameters.remove_prefix(std::min(parameters.size(), parameter.size() + 1));
   }
@@ -116,6 +119,8 @@ std::optional<FixedLoop> fixed_loop(std::string_view signature, std::span<const 
     const auto variable = variables.find(word);
     return variable == variables.end() ? dtype_from_name(word) : variable->second;
   };
+  const auto decided = [&](std::string_view word) { return variables.contains(word) || known(word); };
+  if (!std::ranges::all_of(first_words(outputs), decided)) return std::nullopt;
   FixedLoop loop;
   for (const std::string_view word : inputs) loop.inputs.push_back(dtype_of(word));
   for (const std::string_view word : first_words(outputs)) loop.outputs.push_back(dtype_of(word));

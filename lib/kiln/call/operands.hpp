@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -36,9 +38,13 @@ class Callee {
   [[nodiscard]] virtual std::string forms() const = 0;
   /// Returns the inputs whose values are part of the kernel.
   [[nodiscard]] ConstantInputs constants() const noexcept { return constants_; }
+  /// Returns a bit for each operand that is not broadcast: inputs first, the mask not at all.
+  [[nodiscard]] std::uint64_t raw_operands() const noexcept { return raw_operands_; }
+  [[nodiscard]] std::size_t raw_count() const noexcept { return static_cast<std::size_t>(std::popcount(raw_operands_)); }
 
  protected:
   ConstantInputs constants_ = 0;
+  std::uint64_t raw_operands_ = 0;
 };
 
 /// The mask of a call without one.
@@ -93,6 +99,11 @@ class Operands {
   [[nodiscard]] bool is_written(std::size_t k) const noexcept { return is_output(k) || (written_ >> k & 1U) != 0; }
   [[nodiscard]] bool is_scalar(std::size_t k) const noexcept { return operands_[k].scalar != nullptr; }
   [[nodiscard]] bool is_constant(std::size_t k) const noexcept { return k < nin_ && (callee_.constants() >> k & 1U) != 0; }
+  /// Returns true for an array that is not broadcast, which each element reaches whole.
+  [[nodiscard]] bool is_raw(std::size_t k) const noexcept {
+    const std::uint64_t raw = callee_.raw_operands();
+    return raw != 0 && !is_mask(k) && (raw >> (is_output(k) ? k - inputs_ + nin_ : k) & 1U) != 0;
+  }
   [[nodiscard]] bool is_given(std::size_t output) const noexcept {
     return output < given_.out.size() && given_.out[output].valid();
   }

@@ -44,7 +44,7 @@ std::uint64_t Operands::overlapping_inputs(bool by_element, std::vector<std::str
     for (std::size_t k = 0; k < count_; ++k) {
       const detail::ArrayRep* const rep = operands_[k].rep;
       if (rep == nullptr || k == o || (is_output(k) && k < o)) continue;
-      if (by_element && !is_output(k) && same_window(*rep, *out)) {
+      if (by_element && !is_output(k) && !is_raw(k) && !is_raw(o) && same_window(*rep, *out)) {
         aliased_ = true;
         continue;
       }
@@ -77,7 +77,7 @@ void Operands::stage(bool keeps) {
   for (std::size_t k = 0; k < count_; ++k) {
     const detail::ArrayRep* const rep = operands_[k].rep;
     if (rep == nullptr || !rep->on_host) continue;
-    const bool read = !is_output(k) || keeps;
+    const bool read = !is_output(k) || keeps || is_raw(k);
     hold(k, planned_ ? as_sent(*rep, read, k, place_.device)
             : read   ? call::send(given_rep(k) != nullptr ? handle(k) : held_of(k), place_.device, place_.queue)
                      : allocate_for(place_.queue, rep->shape, rep->dtype, place_.device));

@@ -32,6 +32,7 @@ void call_ufunc(const Ufunc& function, const ChunkOptions& how, std::span<const 
   const std::span<const Arg> args = arrays.args;
   results = arrays.results_or_own(results);
   const detail::UfuncImpl& impl = *function.impl();
+  impl.check_of_elements(", in chunks");
   const auto name_of = [&](std::size_t k) { return impl.operand_name(k); };
   const std::span<const Array> out = arrays.out;
   check_host(impl.name(), args, arrays.where, out, {options.stream, options.device}, name_of);

@@ -74,6 +74,7 @@ Expr::Expr(DType dtype, const void* value) {
 
 void detail::apply(const std::shared_ptr<const UfuncImpl>& ufunc, std::span<const Expr> inputs, std::span<Expr> results) {
   check(*ufunc, inputs);
+  ufunc->check_of_elements(", in kiln::fuse()");
   if (results.size() != ufunc->nout()) {
     throw TypeError(ufunc->name() + " has " + count(ufunc->nout(), "output") + ", not " + std::to_string(results.size()));
   }

@@ -9,7 +9,7 @@
 #include "fusion/options.hpp"
 #include "kernel/spec.hpp"
 #include "kiln/error.hpp"
-#include "signature/constant.hpp"
+#include "signature/qualifiers.hpp"
 #include "signature/reserved.hpp"
 #include "signature/signature.hpp"
 
@@ -54,7 +54,7 @@ std::vector<bool> take_constants(std::vector<std::string>& parameters) {
   std::vector<bool> constants;
   for (std::string& parameter : parameters) {
     signature::Cursor cursor(parameter);
-    constants.push_back(signature::accept_constant(cursor) && !cursor.at_end());
+    constants.push_back(signature::accept_qualifier(cursor, signature::kConstant) && !cursor.at_end());
     cursor.skip_blanks();
     if (constants.back()) parameter = std::string(cursor.rest());
   }

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <string_view>
+
 namespace kiln::kinds {
 
 using codegen::UserText;
@@ -36,17 +38,33 @@ std::string result_type(const Operation& operation, std::size_t output) {
   return "::kiln::" + (is_half(dtype) && !operation.rounds ? "unrounded" : type_name(dtype));
 }
 
+namespace {
+
+/// The type of an output as the operation and the body take it.
+std::string output_parameter(const Operation& operation, std::size_t output) {
+  const std::string type = operation.type_of(operation.inputs.size() + output);
+  return type.empty() ? result_type(operation, output) + "&" : "const " + type;
+}
+
+std::string input_parameter(const Operation& operation, std::size_t input) {
+  const std::string type = operation.type_of(input);
+  return type.empty() ? body_type(operation.inputs[input]) : "const " + type;
+}
+
+}  // namespace
+
 std::string body_declaration(const UserText& text, const Operation& operation) {
   std::string list;
   const auto add = [&](const std::string& type, const std::string& parameter) {
     list += fmt::format("{}{}{}{}", list.empty() ? "" : ", ", type, parameter.empty() ? "" : " ", parameter);
   };
+  for (const auto& [declaration, value] : operation.places) add(declaration, "");
   const bool returns = text.output_names.empty();
   for (std::size_t k = 0; k < operation.outputs.size() && !returns; ++k) {
-    add(result_type(operation, k) + "&", text.output_names[k]);
+    add(output_parameter(operation, k), text.output_names[k]);
   }
   for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
-    add(body_type(operation.inputs[k]), k < text.input_names.size() ? text.input_names[k] : "");
+    add(input_parameter(operation, k), k < text.input_names.size() ? text.input_names[k] : "");
   }
   return fmt::format("KILN_FN {} kiln_body({})", returns ? result_type(operation, 0) : "void", list);
 }
@@ -54,15 +72,17 @@ std::string body_declaration(const UserText& text, const Operation& operation) {
 // The body with its outputs as references, whichever way it gives them.
 Frame frame_of(const UserText& text, const Operation& operation) {
   const bool returns = text.output_names.empty();
-  std::string parameters;
+  std::string parameters(operation.places.empty() ? "" : "const element_place here");
   std::string arguments;
+  const auto separator = [](const std::string& list) { return list.empty() ? "" : ", "; };
+  for (const auto& [declaration, value] : operation.places) arguments += separator(arguments) + value;
   for (std::size_t k = 0; k < operation.outputs.size(); ++k) {
-    parameters += fmt::format("{}{}& r{}", k == 0 ? "" : ", ", result_type(operation, k), k);
-    if (!returns) arguments += fmt::format("{}r{}", arguments.empty() ? "" : ", ", k);
+    parameters += fmt::format("{}{} r{}", separator(parameters), output_parameter(operation, k), k);
+    if (!returns) arguments += fmt::format("{}r{}", separator(arguments), k);
   }
   for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
-    parameters += fmt::format(", {} a{}", body_type(operation.inputs[k]), k);
-    arguments += (arguments.empty() ? "" : ", ") + text.argument(k, fmt::format("a{}", k));
+    parameters += fmt::format("{}{} a{}", separator(parameters), input_parameter(operation, k), k);
+    arguments += separator(arguments) + text.argument(k, fmt::format("a{}", k));
   }
   return {.before = "",
           .declaration = body_declaration(text, operation),

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernel/integer_divisions.hpp"
@@ -32,6 +33,13 @@ struct Operation {
   std::vector<DType> inputs;
   std::vector<DType> outputs;
   bool rounds = true;  ///< halves among the outputs are rounded; otherwise the body gives an `unrounded` (half.hpp)
+  /// Types of operands that are no elements, inputs then outputs. Empty text, or a vector that ends before: an element.
+  std::vector<std::string> types = {};
+  /// What the body has in front of its operands: "const ::kiln::element_count size" and its value. The operation itself takes
+  /// an element_place `here` then (kernels-src/elementwise/raw_array.hpp).
+  std::vector<std::pair<std::string, std::string>> places = {};
+
+  [[nodiscard]] std::string type_of(std::size_t operand) const { return operand < types.size() ? types[operand] : ""; }
 };
 
 /// The type of an output as the body gives it.

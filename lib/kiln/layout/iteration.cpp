@@ -19,7 +19,7 @@ Iteration::Iteration(std::int64_t size, std::span<const Operand> operands) : axe
   one_dimension(size, operands);
 }
 
-Iteration::Iteration(const Shape& shape, std::span<const Operand> operands)
+Iteration::Iteration(const Shape& shape, std::span<const Operand> operands, bool in_order)
     : axes_(std::max<std::size_t>(shape.size(), 1), operands.size()), size_(1) {
   const std::size_t ndim = shape.size();
   for (const std::int64_t extent : shape) {
@@ -34,10 +34,10 @@ Iteration::Iteration(const Shape& shape, std::span<const Operand> operands)
       axes_.stride(k, axis) = fresh ? 0 : loop_stride(operands[k], axis, ndim, shape[axis]);
     }
   }
-  axes_.sort(Axes::Sort::all_agree);
+  if (!in_order) axes_.sort(Axes::Sort::all_agree);
   if (allocates) {
     pack_fresh(operands);
-  } else {
+  } else if (!in_order) {
     axes_.flip();
   }
   axes_.merge();

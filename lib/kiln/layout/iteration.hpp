@@ -22,8 +22,8 @@ struct Operand {
 class Iteration {
  public:
   /// Every given operand must broadcast to `shape`, none of whose extents is 0. Outputs to be allocated lie packed in the order
-  /// of the loop's axes: memory_order() tells allocate() how.
-  Iteration(const Shape& shape, std::span<const Operand> operands);
+  /// of the loop's axes: memory_order() tells allocate() how. `in_order` keeps C order: axes are neither sorted nor flipped.
+  Iteration(const Shape& shape, std::span<const Operand> operands, bool in_order = false);
   /// One dimension, for operands that are all packed alike: contiguous, or a single element.
   Iteration(std::int64_t size, std::span<const Operand> operands);
 

@@ -13,6 +13,7 @@ using detail::UfuncImpl;
 fusion::Graph graph_of(const Ufunc& map, const Ufunc& combine) {
   fusion::Graph graph;
   for (const Ufunc* ufunc : {&map, &combine}) {
+    ufunc->impl()->check_of_elements(", in a reduction");
     fusion::Graph::Step step;
     step.ufunc = ufunc->impl();
     step.contract = step.ufunc->definition().compile.contract;

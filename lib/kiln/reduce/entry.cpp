@@ -22,6 +22,7 @@ bool has_element(const Array& array, bool wanted) {
 }  // namespace
 
 Array Ufunc::reduce(const Array& a, const ReduceOptions& options) const {
+  impl_->check_of_elements(".reduce");
   const Arg arg(a);
   const std::span<const ArrayArg> out(&options.out, options.out.valid() ? 1 : 0);
   Array result;

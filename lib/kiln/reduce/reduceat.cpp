@@ -83,6 +83,7 @@ void Call::check_segments() {
 namespace kiln {
 
 Array Ufunc::reduceat(const Array& a, const Array& indices, const AccumulateOptions& options) const {
+  impl_->check_of_elements(".reduceat");
   reduce::check_indices(name() + ".reduceat", indices);
   // They are read here, and queued work may still write them.
   if (backend::Queue* const queue = options.stream.queue().get(); queue != nullptr) queue->synchronize();

@@ -5,8 +5,8 @@
 #include <set>
 
 #include "kiln/error.hpp"
-#include "signature/constant.hpp"
 #include "signature/cursor.hpp"
+#include "signature/qualifiers.hpp"
 #include "signature/reserved.hpp"
 #include "signature/restrictions.hpp"
 
@@ -57,7 +57,7 @@ class KernelParser {
       parameter.read_only = true;
       cursor_ = ahead;
     } else {
-      parameter.constant = accept_constant(cursor_);
+      parameter.constant = accept_qualifier(cursor_, kConstant);
     }
     cursor_.skip_blanks();
     const std::size_t type_at = cursor_.position();

@@ -3,9 +3,9 @@
 #include <map>
 
 #include "kiln/error.hpp"
-#include "signature/constant.hpp"
 #include "signature/cursor.hpp"
 #include "signature/layout.hpp"
+#include "signature/qualifiers.hpp"
 #include "signature/reserved.hpp"
 #include "signature/restrictions.hpp"
 #include "signature/signature.hpp"
@@ -120,7 +120,7 @@ class Parser {
 
   Parameter parameter(const char* what, std::size_t operand = 0) {
     Parameter parameter;
-    parameter.constant = accept_constant(cursor_);
+    qualifiers(parameter);
     cursor_.skip_blanks();
     parameter.position = cursor_.position();
     parameter.type = type(what);
@@ -139,6 +139,23 @@ class Parser {
       }
     }
     return parameter;
+  }
+
+  void qualifiers(Parameter& parameter) {
+    parameter.constant = accept_qualifier(cursor_, kConstant);
+    cursor_.skip_blanks();
+    const std::size_t at = cursor_.position();
+    parameter.inout = accept_qualifier(cursor_, kInout);
+    parameter.raw = accept_qualifier(cursor_, kRaw);
+    if (!parameter.inout && !parameter.raw) return;
+    const std::string word = "\"" + std::string(parameter.inout ? kInout : kRaw) + "\"";
+    if (layout_ != nullptr) {
+      cursor_.fail_at(at, word + " is a word of ufuncs: a gufunc's body sees its arrays whole, and may read its outputs");
+    }
+    if (parameter.inout && parameter.raw) {
+      cursor_.fail_at(at, "a raw output is there to read and to write: leave \"inout\" out");
+    }
+    if (parameter.constant) fail_constant_array(cursor_, at);
   }
 
   void add_output(Parameter output) {
@@ -234,9 +251,18 @@ class Parser {
 
   void inputs() {
     cursor_.skip_blanks();
-    if (cursor_.peek() == ')') cursor_.fail("a ufunc needs at least one input");
+    if (cursor_.peek() == ')') {
+      if (!result_.named_outputs) {
+        cursor_.fail("a ufunc without inputs has named outputs, whose shape a call gives: \"(float32 y)()\"");
+      }
+      cursor_.expect(')', "after the inputs");
+      return;
+    }
     do {
       result_.inputs.push_back(parameter("the type of an input"));
+      if (result_.inputs.back().inout) {
+        cursor_.fail_at(result_.inputs.back().position, "an input cannot be \"inout\": it is an output that is read first");
+      }
     } while (cursor_.accept(','));
     cursor_.expect(')', "or ',' after an input");
   }
@@ -278,10 +304,10 @@ class Parser {
       if (const auto clash = seen.find(variable.name); clash != seen.end()) {
         cursor_.fail_at(clash->second, "the name \"" + variable.name + "\" is used twice: as a type and as a parameter");
       }
-      const bool bound = std::any_of(result_.inputs.begin(), result_.inputs.end(), [&](const Parameter& parameter) {
-        return !parameter.type.dtype && parameter.type.variable == i;
-      });
-      if (!bound) {
+      const auto has_it = [i](const Parameter& parameter) { return !parameter.type.dtype && parameter.type.variable == i; };
+      // The array that a call gives for a named output decides it, too.
+      const bool by_output = result_.named_outputs && layout_ == nullptr && std::ranges::any_of(result_.outputs, has_it);
+      if (!by_output && std::ranges::none_of(result_.inputs, has_it)) {
         cursor_.fail_at(positions_[i], "the type variable \"" + variable.name +
                                            "\" stands in no input, so nothing decides it (dtypes have lower-case names)");
       }

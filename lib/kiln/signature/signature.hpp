@@ -26,6 +26,8 @@ struct Parameter {
   std::string name;          ///< empty where the text gives none
   std::size_t position = 0;  ///< of the name (of the type where there is none) in the text
   bool constant = false;     ///< an input, "constant int32 n": its value is part of the kernel
+  bool raw = false;          ///< "raw float32 table": an array that is not broadcast, seen whole by each element
+  bool inout = false;        ///< an output, "inout float32 y": each element is read first
   int dimensions = 0;        ///< "[:,:]" of a generalized ufunc: 2; 0 is a scalar in the body
 };
 

@@ -200,6 +200,19 @@ bool calls_kilns(const UserText& text, std::string_view name) {
   return false;
 }
 
+bool asks_for_index(const UserText& text) {
+  constexpr std::string_view kIndex = "index";
+  if (!names_any(text.body, std::array{kIndex})) return false;
+  for (const auto* list : {&text.input_names, &text.output_names}) {
+    if (std::ranges::find(*list, kIndex) != list->end()) return false;
+  }
+  const BodyTokens body(text.body);
+  for (std::size_t t = 0; t < body.size(); ++t) {
+    if (body.is_word(t, kIndex) && !body.is_member(t) && body.is(t + 1, "(") && body.is(t + 2, ")")) return true;
+  }
+  return false;
+}
+
 bool has_macros(const UserText& text, const BodyTokens& body) {
   std::set<std::string> macros = macros_of(defines_text(text.defines));
   for (const std::string* part : {&text.preamble, &text.functions}) {

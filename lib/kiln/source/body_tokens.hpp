@@ -63,6 +63,9 @@ class BodyTokens {
 /// Whether the body calls that name and means kiln's function: nothing of its own, of the definition or of a parameter.
 [[nodiscard]] bool calls_kilns(const UserText& text, std::string_view name);
 
+/// Returns true if the body has `index()`, which asks for the number of an element: without arguments it is no conversion.
+[[nodiscard]] bool asks_for_index(const UserText& text);
+
 /// Whether a macro of the definition, or a header that may have some, can change what the body's tokens are.
 [[nodiscard]] bool has_macros(const UserText& text, const BodyTokens& body);
 

@@ -9,6 +9,7 @@ namespace {
 
 void call_at(const detail::UfuncImpl& ufunc, const Array& a, std::span<const Array> indices, const Arg* b,
              const AtOptions& options) {
+  ufunc.check_of_elements(".at");
   call::stoppable(ufunc.name(), ".at", options,
                   [&](const backend::StopRequest* stop) { ufunc::AtCall(ufunc, a, indices, b, options, stop).run(); });
 }

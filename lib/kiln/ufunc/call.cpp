@@ -1,6 +1,11 @@
 #include "ufunc/call.hpp"
+
+#include <algorithm>
+
 #include "kernel/elementwise/spec.hpp"
 #include "kernel/space.hpp"
+#include "kernels-src/elementwise/abi.hpp"
+#include "kiln/error.hpp"
 #include "registry/registry.hpp"
 
 #include "autotune/session.hpp"
@@ -18,8 +23,28 @@ namespace {
 
 using kinds::Masking;
 
+/// Arguments of the kernel beside the operands.
+std::size_t more_operands(const detail::UfuncImpl& ufunc, const CallOptions& options) {
+  const std::size_t preserved = options.where.valid() && !options.out.empty() ? ufunc.nout() : 0;
+  return preserved + ufunc.raw_count() + (ufunc.place().any() ? 1 : 0);
+}
+
 // A scalar takes part in no stride: it has a shape of no axes.
 const Shape kNoAxes;
+// Raw operands take part in none either; a loop has at most 64 dimensions.
+constexpr std::array<std::int64_t, 64> kNoStrides{};
+
+constexpr std::size_t kRawNumbers = 2 * LayoutClass::kMaxRawRank;  // of the axes of one raw operand
+
+/// The axes of a raw operand as its kernel takes them: raw_axes of its rank, at `numbers`.
+kinds::LaunchOperand passed(std::int64_t* numbers, const detail::ArrayRep& rep) {
+  const std::size_t rank = std::max<std::size_t>(rep.shape.size(), 1);
+  numbers[0] = 1;  // of no dimension
+  numbers[1] = 0;
+  std::ranges::copy(rep.shape, numbers);
+  std::ranges::copy(rep.strides, numbers + rank);
+  return {numbers, nullptr, static_cast<std::uint8_t>(2 * rank * sizeof *numbers), true};
+}
 
 layout::Operand placed(const call::Operand& operand) {
   if (operand.rep != nullptr) return {&operand.rep->shape, &operand.rep->strides, operand.itemsize};
@@ -35,16 +60,25 @@ Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const Call
     : ufunc_(ufunc),
       options_(options),
       operands_(ufunc, {args, options.where, options.out.list(), {options.stream, options.device, stop}}, ufunc.nin(),
-                ufunc.nout(), options.where.valid() && !options.out.empty() ? ufunc.nout() : 0) {
+                ufunc.nout(), more_operands(ufunc, options)) {
   if (operands_.masked()) layout_.masking = options.out.empty() ? Masking::zero : Masking::keep;
+  for (std::size_t k = 0; ufunc.raw_operands() != 0 && k < operands_.count(); ++k) {
+    raw_ |= std::uint64_t{operands_.is_raw(k)} << k;
+  }
 }
 
 /// Everything that can be wrong, before anything is transferred or written.
 void Call::check() {
+  check_raw_arrays();
   operands_.place();
   choose_loop();
   find_shape();
-  for (std::size_t k = operands_.inputs(); k < operands_.count(); ++k) operands_.check_output(k, *shape_);
+  for (std::size_t k = operands_.inputs(); k < operands_.count(); ++k) {
+    if (!is_raw(k)) operands_.check_output(k, *shape_);
+  }
+  for (std::size_t k = 0; raw_ != 0 && k < operands_.count(); ++k) {
+    if (is_raw(k)) check_raw(k);
+  }
   operands_.convert_scalars(types_of(plan_->loop), options_.casting);
   if (ufunc_.constants() != 0) plan_ = &for_constants(*plan_, operands_, ufunc_);
 }
@@ -79,8 +113,11 @@ std::vector<program::Request> Call::requests() {
   iterate();
   classify();
   const DeviceKind kind = operands_.at().device.kind();
-  const CallForm form{
-      .operands = operands_.count(), .inputs = operands_.inputs(), .dimensions = shape_->size(), .tiling = tiling_};
+  const CallForm form{.operands = operands_.count(),
+                      .inputs = operands_.inputs(),
+                      .dimensions = shape_->size(),
+                      .tiling = tiling_,
+                      .raw = ufunc_.raw_count()};
   std::vector<program::Request> requests;
   for (const Loop& loop : for_all_values(plan_->loop)) {
     for (const LayoutClass& layout : of_all_sizes(layout_, form, kind)) {
@@ -104,8 +141,9 @@ void Call::choose_loop() {
 }
 
 void Call::find_shape() {
-  for (const call::Operand& operand : operands_.all()) {
-    if (operand.rep == nullptr) continue;
+  for (std::size_t k = 0; k < operands_.count(); ++k) {
+    const call::Operand& operand = operands_.all()[k];
+    if (operand.rep == nullptr || is_raw(k)) continue;
     if (shape_ == nullptr) {
       shape_ = &operand.rep->shape;
       size_ = operand.rep->size;
@@ -113,11 +151,11 @@ void Call::find_shape() {
       uniform_ &= operand.rep->shape == *shape_;
     }
   }
-  if (shape_ == nullptr) shape_ = &own_shape_;  // scalars only: 0-d
+  if (shape_ == nullptr || options_.size) find_size();
   if (uniform_) return;
   own_shape_ = Shape{};
   call::broadcast_all(
-      ufunc_.name(), operands_.count(), [this](std::size_t k) { return operands_.rep(k); },
+      ufunc_.name(), operands_.count(), [this](std::size_t k) { return is_raw(k) ? nullptr : operands_.rep(k); },
       [this](std::size_t k) { return operands_.name_of(k); }, own_shape_);
   shape_ = &own_shape_;
   size_ = detail::checked_size(own_shape_);
@@ -140,20 +178,26 @@ void Call::iterate() {
   layout::Operand* const operands = storage.data();
   all_c_ = all_f_ = uniform_;
   for (std::size_t k = 0; k < operands_.count(); ++k) {
+    if (is_raw(k)) {
+      operands[k] = {&kNoAxes, &kNoAxes, operands_.all()[k].itemsize};
+      continue;
+    }
     operands[k] = placed(operands_.all()[k]);
     const detail::ArrayRep* const rep = operands_.rep(k);
     all_c_ &= rep == nullptr || rep->c_contiguous;
     all_f_ &= rep == nullptr || rep->f_contiguous;
   }
   const std::span all(operands, operands_.count());
+  const bool in_order = ufunc_.place().number;
+  all_f_ &= !in_order || all_c_;
   if (all_c_ || all_f_) {
     iteration_.emplace(size_, all);
   } else if (layout::has_ones(*shape_)) {
     const layout::Squeezed squeezed(*shape_, all);
     squeezed_ = squeezed.axes();
-    iteration_.emplace(squeezed.shape(), all);
+    iteration_.emplace(squeezed.shape(), all, in_order);
   } else {
-    iteration_.emplace(*shape_, all);
+    iteration_.emplace(*shape_, all, in_order);
   }
 }
 
@@ -168,21 +212,27 @@ Array Call::allocate_sorted(DType dtype) const {
 
 // Only what this device's variants differ by: layouts that differ in the rest share a variant.
 void Call::classify() {
-  const Placement at{*iteration_, operands_.all(), operands_.inputs()};
+  const Placement at{*iteration_, operands_.all(), operands_.inputs(), raw_};
+  const bool by_elements = ufunc_.by_elements();
+  for (std::size_t k = 0, raw = 0; raw_ != 0 && k < operands_.count(); ++k) {
+    if (is_raw(k)) layout_.set_raw_axes(raw++, raw_axes_of(k));
+  }
   for (std::size_t k = 0; k < operands_.count(); ++k) layout_.set_access(k, access_of(at, k));
   if (operands_.at().gpu()) {
     layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), backend::kMaxKernelRank));
     layout_.wide_index = iteration_->size() > kinds::kMaxNarrowIndex;
     layout_.packs = packing_of(at);
     layout_.in_place = operands_.aliased();
-    if (iteration_->rank() > 1 && layout_.any_strided(operands_.count())) tiling_ = tiling_of(at, layout_.masking);
+    if (by_elements && layout_.packs == Packing::strips) layout_.packs = Packing::single;
+    if (!by_elements && iteration_->rank() > 1 && layout_.any_strided(operands_.count()))
+      tiling_ = tiling_of(at, layout_.masking);
     if (tiling_.pays) {
       layout_.tile = tiling_.side;
       layout_.across = tiling_.across;
     }
   } else {
     layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), 2));
-    past_cache_ = !keeps() && !ufunc_.arithmetic_bound() && stores_past_cache(at);
+    past_cache_ = !by_elements && !keeps() && !ufunc_.arithmetic_bound() && stores_past_cache(at);
   }
 }
 
@@ -211,11 +261,23 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
       return;
     }
     const detail::ArrayRep* const rep = operands_.rep(k) != nullptr ? operands_.rep(k) : results[k - inputs].rep().get();
+    if (is_raw(k)) {
+      operands[count++] = {rep->data, kNoStrides.data(), size, false};
+      return;
+    }
     operands[count++] = {rep->data + iteration_->offset(k), iteration_->strides(k).data(), size, false};
   };
   for (std::size_t k = 0; k < inputs; ++k) add(k);
   for (std::size_t times = keeps() && !operands_.at().gpu() ? 2 : 1; times > 0; --times) {
     for (std::size_t k = inputs; k < operands_.count(); ++k) add(k);
+  }
+  Uninitialized<std::int64_t, kRawNumbers * LayoutClass::kMostRaw> raw_axes;
+  kinds::ElementRange range{0, size_};
+  if (ufunc_.by_elements()) {
+    for (std::size_t k = 0, raw = 0; k < operands_.count(); ++k) {
+      if (is_raw(k)) operands[count++] = passed(raw_axes.data() + kRawNumbers * raw++, *operands_.rep(k));
+    }
+    if (ufunc_.place().any()) operands[count++] = {&range, nullptr, sizeof range, true};
   }
   backend::Backend& backend = backend::backend_for(operands_.at().device);
   const std::shared_ptr<const void> kept = operands_.keep(backend, results);
@@ -259,6 +321,7 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
       operands[i].data = static_cast<char*>(first[i].data) + index.offset({first[i].strides, outer});
     }
     kinds::launch(backend, *variant.module, work, context);
+    range.first += work.size;
   });
 }
 

@@ -40,7 +40,12 @@ class Call {
 
   void check();
   void choose_loop();
+  void check_raw_arrays() const;
+  void check_raw(std::size_t k) const;
+  [[nodiscard]] kinds::RawAxesSpec raw_axes_of(std::size_t k) const;
   void find_shape();
+  void find_size();
+  [[nodiscard]] bool is_raw(std::size_t k) const noexcept { return (raw_ >> k & 1U) != 0; }
   void separate(std::span<Array> results);
   void iterate();
   void classify();
@@ -60,8 +65,9 @@ class Call {
   const Shape* shape_ = nullptr;
   Shape own_shape_;
   std::int64_t size_ = 1;
-  bool uniform_ = true;  // all arrays have the loop's shape
-  bool all_c_ = true;    // and are packed in C order
+  std::uint64_t raw_ = 0;  // operands that are not broadcast
+  bool uniform_ = true;    // all arrays have the loop's shape
+  bool all_c_ = true;      // and are packed in C order
   bool all_f_ = true;
   LayoutClass layout_;
   bool past_cache_ = false;  // outputs are stored so

@@ -87,6 +87,7 @@ void require_exportable(const detail::UfuncImpl& ufunc, const ufunc::Loop& loop,
 
 DeviceCode Ufunc::device_code(std::string_view target, const DeviceCodeOptions& options) const {
   const detail::UfuncImpl& ufunc = *impl_;
+  ufunc.check_of_elements(".device_code");
   const std::string function = options.name.empty() ? ufunc.name() : options.name;
   if (!signature::is_identifier(function) || signature::why_reserved(function) != nullptr) {
     throw SignatureError("\"" + function + "\" cannot be the name of a device function: it has to be a C++ identifier",

@@ -15,11 +15,13 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
   call::check_results_wanted(impl_->name(), impl_->nout(), results.size(), given.out);
   // With a mask a chunk's outputs are read, too, and count twice.
   const bool fit = !given.where.valid() || args.size() + 1 + 2 * impl_->nout() <= call::Operands::kMax;
+  // A chunk has a part of the arrays, and what its elements reach may lie in others.
+  const auto whole = [&](const backend::StopRequest* stop) { ufunc::Call(*impl_, args, given, stop).run(results); };
+  if (impl_->by_elements()) return call::stoppable(impl_->name(), "", given, whole);
   const bool chunks = fit && call::chunks_gain(args, given.where, given.out.list(), {given.stream, given.device}, true);
   call::stoppable(impl_->name(), "", given, [&](const backend::StopRequest* stop) {
     call::whole_or_in_chunks(
-        args, given.where, given.out.list(), given, chunks, results,
-        [&] { ufunc::Call(*impl_, args, given, stop).run(results); },
+        args, given.where, given.out.list(), given, chunks, results, [&] { whole(stop); },
         [&](const std::optional<Device>& device, const CallOptions& own) {
           ufunc::call_in_chunks(*this, device, args, own, stop, results);
         });
@@ -27,6 +29,7 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
 }
 
 Array Ufunc::accumulate(const Array& a, const AccumulateOptions& options) const {
+  impl_->check_of_elements(".accumulate");
   const Arg arg(a);
   const std::span<const ArrayArg> out(&options.out, options.out.valid() ? 1 : 0);
   Array result;

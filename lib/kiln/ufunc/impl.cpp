@@ -12,6 +12,7 @@
 #include "kernel/scatter/layout.hpp"
 #include "kernel/scatter/text.hpp"
 #include "registry/registry.hpp"
+#include "source/body_tokens.hpp"
 #include "ufunc/constants.hpp"
 #include "ufunc/cost.hpp"
 #include "ufunc/tuning.hpp"
@@ -28,6 +29,25 @@ UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSign
                                                  ufunc::names_slow_function(definition_.expression) ||
                                                  ufunc::names_slow_function(definition_.compile.functions)) {
   constants_ = constants_of(signatures_.front());
+  raw_operands_ = ufunc::raw_operands_of(signatures_.front());
+  if (source_ != nullptr) return;
+  codegen::UserText text{.body = definition_.expression.empty() ? definition_.body : definition_.expression,
+                         .preamble = definition_.compile.preamble,
+                         .functions = definition_.compile.functions,
+                         .defines = definition_.compile.defines};
+  for (const auto& input : signatures_.front().inputs) text.input_names.push_back(input.name);
+  for (const auto& output : signatures_.front().outputs) text.output_names.push_back(output.name);
+  place_ = {.number = codegen::asks_for_index(text), .size = codegen::calls_kilns(text, "size")};
+}
+
+void UfuncImpl::check_of_elements(const char* method) const {
+  if (!by_elements()) return;
+  for (std::size_t k = 0; k < nin() + nout(); ++k) {
+    if ((raw_operands_ >> k & 1U) == 0) continue;
+    throw TypeError(name() + method + ": " + operand_name(k) + " is raw, and only calls take raw operands");
+  }
+  throw TypeError(name() + method + ": the body asks for " + (place_.number ? "index()" : "size()") +
+                  ", which only calls have");
 }
 
 call::ConstantInputs constants_of(const signature::TypeSignature& signature) noexcept {
@@ -47,14 +67,21 @@ std::string UfuncImpl::operand_name(std::size_t operand) const {
 
 ufunc::Loop UfuncImpl::choose(const call::Operands& operands, const ufunc::LoopOptions& options) const {
   const std::vector<ufunc::Argument> arguments = ufunc::arguments_of(operands);
+  std::vector<std::optional<DType>> outputs;
+  for (std::size_t o = 0; o < nout(); ++o) {
+    const detail::ArrayRep* const rep = operands.rep(operands.inputs() + o);
+    outputs.push_back(rep != nullptr ? std::optional(rep->dtype) : std::nullopt);
+  }
   ufunc::Loop loop = choose({.name = name(),
                              .signatures = signatures_,
                              .arguments = arguments,
+                             .outputs = outputs,
                              .dtype = options.dtype,
                              .forced_signature = options.signature,
                              .casting = options.casting,
                              .definition = &definition_});
   operands.check_casts(ufunc::types_of(loop), options.casting);
+  loop.place = place_;
   return loop;
 }
 
@@ -64,7 +91,7 @@ const ufunc::Variant<ufunc::LayoutClass>& UfuncImpl::variant(Plan& plan, const u
   const Device& device = operands.at().device;
   if (const auto* const known = plan.variants.find({layout, device})) return *known;
   const std::vector<DType> storage = operands.storage_dtypes();
-  const std::vector<ufunc::LayoutClass> right = ufunc::stand_ins(layout, operands.count(), device.kind(), tiling);
+  const std::vector<ufunc::LayoutClass> right = ufunc::stand_ins(layout, operands.count(), device.kind(), tiling, raw_count());
   const auto spec_of = [&](const ufunc::Loop& loop, std::size_t i) {
     return ufunc::specialize(loop, storage, right[i], device.kind());
   };

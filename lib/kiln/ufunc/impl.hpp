@@ -51,6 +51,13 @@ class UfuncImpl final : public call::Callee {
   [[nodiscard]] std::string what() const override { return definition_.name; }
   [[nodiscard]] std::string operand_name(std::size_t operand) const override;
   [[nodiscard]] std::string forms() const override { return "its loops are " + ufunc::texts_of(signatures_); }
+  /// What the body asks of the place of its element.
+  [[nodiscard]] const kinds::AskedPlace& place() const noexcept { return place_; }
+  /// Returns true if an element's result depends on more than its elements: some operand is raw, or the body asks for its
+  /// place.
+  [[nodiscard]] bool by_elements() const noexcept { return raw_operands_ != 0 || place_.any(); }
+  /// Throws TypeError for a method that needs a function of elements alone.
+  void check_of_elements(const char* method) const;
   /// Whether the body waits for arithmetic rather than for memory, as far as its text tells.
   [[nodiscard]] bool arithmetic_bound() const noexcept { return arithmetic_bound_; }
 
@@ -89,6 +96,7 @@ class UfuncImpl final : public call::Callee {
   std::vector<signature::TypeSignature> signatures_;
   std::unique_ptr<const ufunc::LoopSource> source_;
   bool arithmetic_bound_;
+  kinds::AskedPlace place_;
   mutable ufunc::Plans<ufunc::LayoutClass> plans_;
   mutable ufunc::Plans<kinds::ReductionClass> reductions_;
   mutable ufunc::Plans<kinds::ScanLayout> scans_;

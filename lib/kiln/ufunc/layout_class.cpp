@@ -48,6 +48,7 @@ bool overwrites_input(const Placement& at) noexcept {
 
 Access access_of(const Placement& at, std::size_t operand) noexcept {
   if (at.operands[operand].scalar != nullptr) return Access::scalar;
+  if ((at.raw >> operand & 1U) != 0) return Access::broadcast;
   const std::int64_t stride = at.iteration.inner_stride(operand);
   if (stride == at.operands[operand].itemsize) return Access::contiguous;
   return stride == 0 ? Access::broadcast : Access::strided;
@@ -139,6 +140,7 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
   kinds::ElementwiseSpec spec;
   PackWidth packs;
   std::int64_t element_bytes = 0;  // of the inputs that each element loads
+  std::size_t raw = 0;
   spec.masking = layout.masking;
   spec.arguments = loop.inputs.size();
   const std::size_t inputs = spec.arguments + (spec.masking != kinds::Masking::none ? 1 : 0);
@@ -146,6 +148,11 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
     const bool across = (layout.across >> i & 1U) != 0;
     const Access how = across ? Access::across : layout.access_of(i);
     const auto size = static_cast<std::int64_t>(itemsize(storage[i]));
+    if (loop.is_raw(i < spec.arguments ? i : i - inputs + spec.arguments) && (i < spec.arguments || i >= inputs)) {
+      auto& operands = i < inputs ? spec.inputs : spec.outputs;
+      operands.push_back({storage[i], storage[i], Access::raw, layout.raw_axes(raw++)});
+      continue;
+    }
     if (i < inputs) {
       spec.inputs.push_back({storage[i], i < spec.arguments ? loop.inputs[i] : DType::bool_, how});
     } else {
@@ -155,6 +162,7 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
     // What goes through tiles is there when an element is computed.
     if (i < inputs && (how == Access::contiguous || how == Access::strided)) element_bytes += size;
   }
+  spec.place = loop.place;
   if (kind == DeviceKind::cpu) {
     // A kernel that reads and writes the same window needs no care on the CPU: its loads come first, and it claims no
     // __restrict__.
@@ -216,9 +224,18 @@ LayoutClass by_tiles(LayoutClass layout, const Tiling& tiling) {
   return layout;
 }
 
+/// The layout whose raw operands may lie anyhow.
+LayoutClass with_any_raw(LayoutClass layout, std::size_t raw) {
+  for (std::size_t i = 0; i < raw; ++i) {
+    layout.set_raw_axes(i, {.rank = layout.raw_axes(i).rank, .packed = false, .wide = true});
+  }
+  return layout;
+}
+
 }  // namespace
 
-std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operands, DeviceKind kind, const Tiling& tiling) {
+std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operands, DeviceKind kind, const Tiling& tiling,
+                                   std::size_t raw) {
   const bool gpu = kind != DeviceKind::cpu;
   const int most = gpu ? backend::kMaxKernelRank : 2;
   std::vector<LayoutClass> all;
@@ -252,6 +269,7 @@ std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operan
     }
   }
   if (tiling.across != 0) add_tiled(tiling);
+  for (std::size_t i = 0, own = raw > 0 ? all.size() : 0; i < own; ++i) all.push_back(with_any_raw(all[i], raw));
   return all;
 }
 
@@ -309,8 +327,8 @@ std::vector<LayoutClass> of_all_sizes(const LayoutClass& layout, const CallForm&
     if (!flat) add_packs(Packing::narrow, false);
     add_packs(Packing::strips, false);
   }
-  if (has_one_layout(layout, form)) return all;
-  add(of_any_extents(layout, form, kind));
+  if (!has_one_layout(layout, form)) add(of_any_extents(layout, form, kind));
+  for (std::size_t i = 0, own = form.raw > 0 ? all.size() : 0; i < own; ++i) add(with_any_raw(all[i], form.raw));
   return all;
 }
 

@@ -49,7 +49,21 @@ struct LayoutClass {
   std::uint8_t tile = 0;                          ///< side of the tiles that it is computed by (GPU); 0: none
   std::uint32_t across = 0;                       ///< strided operands that go through them, a bit for each
   kinds::Masking masking = kinds::Masking::none;  ///< otherwise the mask is the operand behind the arguments
+  std::uint64_t raw = 0;                          ///< kinds::RawAxesSpec of each raw operand, kRawBits each
 
+  static constexpr std::size_t kRawBits = 6;
+  static constexpr std::size_t kMostRaw = 64 / kRawBits;
+  static constexpr std::size_t kMaxRawRank = (1U << (kRawBits - 2)) - 1;
+  /// The axes of the raw operand of that number among those that are raw.
+  [[nodiscard]] kinds::RawAxesSpec raw_axes(std::size_t number) const noexcept {
+    const std::uint64_t bits = raw >> (kRawBits * number);
+    return {static_cast<std::uint8_t>(bits >> 2 & kMaxRawRank), (bits & 1U) != 0, (bits & 2U) != 0};
+  }
+  void set_raw_axes(std::size_t number, const kinds::RawAxesSpec& axes) noexcept {
+    const std::uint64_t bits = std::uint64_t{axes.rank} << 2 | (axes.wide ? 2U : 0U) | (axes.packed ? 1U : 0U);
+    const std::size_t at = kRawBits * number;
+    raw = (raw & ~(((std::uint64_t{1} << kRawBits) - 1) << at)) | bits << at;
+  }
   [[nodiscard]] kinds::Access access_of(std::size_t operand) const noexcept {
     return static_cast<kinds::Access>((access >> (2 * operand)) & 3U);
   }
@@ -67,7 +81,7 @@ struct LayoutClass {
     const std::uint64_t rest = std::uint64_t{across} << 32 | std::uint64_t{tile} << 24 |
                                static_cast<std::uint64_t>(masking) << 18 | static_cast<std::uint64_t>(in_place) << 17 |
                                static_cast<std::uint64_t>(wide_index) << 16 | static_cast<std::uint64_t>(packs) << 8 | rank;
-    return base::KeyHash().add(access).add(rest).value();
+    return base::KeyHash().add(access).add(rest).add(raw).value();
   }
 };
 
@@ -76,6 +90,7 @@ struct Placement {
   const layout::Iteration& iteration;
   std::span<const call::Operand> operands;
   std::size_t inputs;
+  std::uint64_t raw = 0;  ///< a bit for each operand that is not broadcast
 };
 
 /// How the kernel reaches the operand.
@@ -94,15 +109,16 @@ struct Placement {
 
 /// The class itself, then others whose kernels are right for a call of it, the nearest first: with strides where an operand
 /// needs none, without tiles or packs, with wider indices, with more dimensions, for outputs that may be inputs. `tiling`: by
-/// those tiles, too, where they do not pay.
+/// those tiles, too, where they do not pay. `raw`: how many operands are raw; those may lie anyhow in the last.
 [[nodiscard]] std::vector<LayoutClass> stand_ins(const LayoutClass& layout, std::size_t operands, DeviceKind kind,
-                                                 const Tiling& tiling = {});
+                                                 const Tiling& tiling = {}, std::size_t raw = 0);
 /// What calls with arrays of other sizes have in common.
 struct CallForm {
   std::size_t operands;
   std::size_t inputs;  ///< of the operands, with the mask
   std::size_t dimensions;
   Tiling tiling = {};
+  std::size_t raw = 0;  ///< operands that are not broadcast
 };
 /// The class itself, then those of the same call with arrays of other sizes and alignments. Where extents of 1 change the
 /// layout, the last stands in for all that they lead to.

@@ -39,7 +39,7 @@ std::optional<DType> dtype_of(const Parameter& parameter, const Binding& binding
 
 std::string describe(const TypeSignature& signature, const Binding& binding) {
   const auto one = [&](const Parameter& parameter) {
-    std::string text = parameter.constant ? "constant " : "";
+    std::string text = parameter.constant ? "constant " : parameter.raw ? "raw " : parameter.inout ? "inout " : "";
     text += name(*dtype_of(parameter, binding));
     for (int d = 0; d < parameter.dimensions; ++d) text += d == 0 ? "[:" : ",:";
     if (parameter.dimensions > 0) text += "]";
@@ -64,6 +64,7 @@ Loop make_loop(const TypeSignature& signature, const Binding& binding) {
     loop.variables.emplace_back(signature.variables[i].name, *binding[i]);
   }
   loop.text = describe(signature, binding);
+  loop.raw = raw_operands_of(signature);
   return loop;
 }
 
@@ -80,8 +81,14 @@ std::optional<Kind> kind_of_arrays(std::span<const Argument> arguments) {
   return highest;
 }
 
-/// Fixes the open variables by promotion of the arguments bound to them.
-void bind_by_promotion(const TypeSignature& signature, std::span<const DType> dtypes, Binding& binding) {
+[[noreturn]] void fail_open(const LoopRequest& request, const std::string& variable) {
+  throw TypeError(std::string(request.name) + ": nothing decides the type variable \"" + variable +
+                  "\", which stands in no input; give the array of its output with .out, or .dtype");
+}
+
+/// Fixes the open variables by promotion of the arguments bound to them, and those of no argument by the given outputs.
+void bind_by_promotion(const TypeSignature& signature, std::span<const DType> dtypes, const LoopRequest& request,
+                       Binding& binding) {
   for (std::size_t v = 0; v < binding.size(); ++v) {
     if (binding[v]) continue;
     std::optional<DType> bound;
@@ -89,6 +96,11 @@ void bind_by_promotion(const TypeSignature& signature, std::span<const DType> dt
       const auto& type = signature.inputs[i].type;
       if (!type.dtype && type.variable == v) bound = bound ? promote(*bound, dtypes[i]) : dtypes[i];
     }
+    for (std::size_t o = 0; o < request.outputs.size() && !bound; ++o) {
+      const auto& type = signature.outputs[o].type;
+      if (!type.dtype && type.variable == v) bound = request.outputs[o];
+    }
+    if (!bound) fail_open(request, signature.variables[v].name);
     binding[v] = bound;
   }
 }
@@ -137,7 +149,7 @@ std::optional<Casting> casting_to_force(const LoopRequest& request, const Typed&
   bool uniform = false;
   for (const TypeSignature& signature : request.signatures) {
     for (Binding& binding : bindings_of(signature)) {
-      bind_by_promotion(signature, given.dtypes, binding);
+      bind_by_promotion(signature, given.dtypes, request, binding);
       const Loop loop = make_loop(signature, binding);
       const DType one = loop.outputs.front();
       uniform = uniform || std::all_of(loop.inputs.begin(), loop.inputs.end(), [&](DType input) { return input == one; });
@@ -175,7 +187,7 @@ Loop search(const LoopRequest& request, const Typed& given) {
     }
     for (const TypeSignature& signature : request.signatures) {
       for (Binding& binding : bindings_of(signature)) {
-        bind_by_promotion(signature, given.dtypes, binding);
+        bind_by_promotion(signature, given.dtypes, request, binding);
         if (exact ? matches_exactly(signature, given.dtypes, binding) : matches_safely(signature, given, binding)) {
           return make_loop(signature, binding);
         }
@@ -220,7 +232,7 @@ Loop forced_by_dtype(const LoopRequest& request, const Typed& given) {
   for (const TypeSignature& signature : request.signatures) {
     for (Binding& binding : bindings_of(signature)) {
       for (const Parameter& output : signature.outputs) ask(output, *request.dtype, binding);
-      bind_by_promotion(signature, given.dtypes, binding);
+      bind_by_promotion(signature, given.dtypes, request, binding);
       const bool fits = std::all_of(signature.outputs.begin(), signature.outputs.end(),
                                     [&](const Parameter& output) { return dtype_of(output, binding) == *request.dtype; });
       if (!fits) continue;
@@ -236,6 +248,15 @@ Loop forced_by_dtype(const LoopRequest& request, const Typed& given) {
 }
 
 }  // namespace
+
+std::uint64_t raw_operands_of(const TypeSignature& signature) {
+  std::uint64_t raw = 0;
+  std::size_t operand = 0;
+  for (const auto* list : {&signature.inputs, &signature.outputs}) {
+    for (const Parameter& parameter : *list) raw |= std::uint64_t{parameter.raw} << operand++;
+  }
+  return raw;
+}
 
 std::string loop_text(const Loop& loop) {
   std::string text;

@@ -2,6 +2,8 @@
 // safely. Pure. docs/semantics.md has the rules in words.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>
@@ -10,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "kernel/elementwise/place.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/ufunc.hpp"
 #include "signature/signature.hpp"
@@ -27,13 +30,17 @@ struct Loop {
   std::vector<DType> inputs;
   std::vector<DType> outputs;
   std::vector<std::pair<std::string, DType>> variables;
-  std::string text;  ///< "float32(float32 a, float32 b)"
+  std::string text;              ///< "float32(float32 a, float32 b)"
+  std::uint64_t raw = 0;         ///< a bit for each operand that is not broadcast, inputs first
+  kinds::AskedPlace place = {};  ///< what the body asks
   /// The ufunc that has this loop alone, where the loop was made for its dtypes; null where the ufunc's own definition has it.
   std::shared_ptr<const UfuncDefinition> definition = nullptr;
   /// C++ text of the inputs whose values are part of the kernel, empty text for the others; empty: the plain kernel.
   std::vector<std::string> constants = {};
   /// Inputs that the kernel converts further, and what to: a weak integer must fit there, too.
   std::vector<std::pair<std::size_t, DType>> narrowed = {};
+
+  [[nodiscard]] bool is_raw(std::size_t operand) const noexcept { return (raw >> operand & 1U) != 0; }
 };
 
 struct LoopRequest {
@@ -42,8 +49,9 @@ struct LoopRequest {
   bool reduces = false;  ///< a forced loop is of one dtype, to which anything is cast: for messages
   std::span<const signature::TypeSignature> signatures = {};
   std::span<const Argument> arguments = {};
-  std::optional<DType> dtype = std::nullopt;  ///< forces the loop with these outputs
-  std::string_view forced_signature = {};     ///< "float32, float32 -> float32"
+  std::span<const std::optional<DType>> outputs = {};  ///< dtypes of given outputs, for variables that no input decides
+  std::optional<DType> dtype = std::nullopt;           ///< forces the loop with these outputs
+  std::string_view forced_signature = {};              ///< "float32, float32 -> float32"
   Casting casting = Casting::same_kind;
   const UfuncDefinition* definition = nullptr;  ///< whose options decide; null: the defaults
 };
@@ -57,6 +65,9 @@ std::vector<DType> parse_loop(std::string_view text, std::size_t nin, std::size_
 
 /// "float32, float64 -> float32", as parse_loop() reads it.
 [[nodiscard]] std::string loop_text(const Loop& loop);
+
+/// A bit for each operand that is raw, inputs first.
+[[nodiscard]] std::uint64_t raw_operands_of(const signature::TypeSignature& signature);
 
 /// "float32(float32 a); float64(float64 a)", for messages.
 std::string texts_of(std::span<const signature::TypeSignature> signatures);

@@ -8,6 +8,7 @@
 namespace kiln {
 
 Array Ufunc::outer(const Arg& a, const Arg& b, const CallOptions& options) const {
+  impl_->check_of_elements(".outer");
   if (impl_->nin() != 2 || impl_->nout() != 1) {
     throw TypeError(name() + ".outer: only a ufunc of two inputs and one output has outer; this one has " +
                     std::to_string(impl_->nin()) + " and " + std::to_string(impl_->nout()));

@@ -166,7 +166,12 @@ int Ufunc::compile(std::string_view target) const {
   for (std::size_t k = 0; k < impl_->nin(); ++k) {
     if ((impl_->constants() >> k & 1U) != 0) layout.set_access(k, kinds::Access::scalar);
   }
-  for (const ufunc::Loop& loop : loops) {
+  // A raw operand is a row, as nothing says more.
+  for (std::size_t i = 0; i < impl_->raw_count(); ++i) {
+    layout.set_raw_axes(i, {.rank = 1, .packed = true});
+  }
+  for (ufunc::Loop loop : loops) {
+    loop.place = impl_->place();
     const kinds::KernelSpec spec = ufunc::specialize(loop, ufunc::dtypes_of(loop), layout, compiler->kind());
     program::build(impl_->request(loop, spec, compiler->kind()), *compiler);
   }

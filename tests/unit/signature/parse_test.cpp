@@ -85,10 +85,41 @@ TEST_CASE("constants: a qualifier of inputs") {
   check_parse_failure("float32(constant constant int32 n)", "unknown dtype \"constant\"", 17);
 }
 
+TEST_CASE("raw: a qualifier of inputs and named outputs") {
+  const auto s = parse("(raw float32 y, T z)(float32 x, raw T table)");
+  CHECK(s.outputs[0].raw);
+  CHECK_FALSE(s.outputs[1].raw);
+  CHECK_FALSE(s.inputs[0].raw);
+  CHECK(s.inputs[1].raw);
+  CHECK(s.inputs[1].name == "table");
+  CHECK(s.text == "(raw float32 y, T z)(float32 x, raw T table)");
+  CHECK(parse("float32(float32 raw)").inputs[0].name == "raw");
+  CHECK(parse_kernel("float32 f(raw float32 t, int32 k) = t[k]").signature.inputs[0].raw);
+  check_parse_failure("raw float32(float32 x)", "unknown dtype \"raw\"", 0);
+  check_parse_failure("float32(constant raw float32 x)", "an array cannot be \"constant\"", 17);
+  check_parse_failure("float32(raw raw float32 x)", "unknown dtype \"raw\"", 12);
+}
+
+TEST_CASE("inout: a qualifier of named outputs") {
+  const auto s = parse("(inout float32 y, float32 z)(float32 x)");
+  CHECK(s.outputs[0].inout);
+  CHECK_FALSE(s.outputs[1].inout);
+  check_parse_failure("(float32 y)(inout float32 x)", "an input cannot be \"inout\": it is an output that is read first", 26);
+  check_parse_failure("(inout raw float32 y)(float32 x)",
+                      "a raw output is there to read and to write: leave \"inout\" out", 1);
+}
+
+TEST_CASE("named outputs decide shapes and type variables where there are no inputs") {
+  const auto s = parse("(float32 y, T z)()");
+  CHECK(s.inputs.empty());
+  CHECK(s.outputs.size() == 2);
+  CHECK(s.variables.size() == 1);
+}
+
 TEST_CASE("every error has its place") {
   check_parse_failure("", "expected the type of the result", 0);
   check_parse_failure("float32", "expected '(' before the inputs, found the end of the text", 7);
-  check_parse_failure("float32()", "a ufunc needs at least one input", 8);
+  check_parse_failure("float32()", "a ufunc without inputs has named outputs, whose shape a call gives: \"(float32 y)()\"", 8);
   check_parse_failure("float32(float32 a", "expected ')' or ',' after an input, found the end of the text", 17);
   check_parse_failure("float32(float32 a,)", "expected the type of an input, found ')'", 18);
   check_parse_failure("float32(float32 a) x", "expected the end of the signature, found 'x'", 19);

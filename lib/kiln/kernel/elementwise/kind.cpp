@@ -1,4 +1,5 @@
 // The kind as a SpecOfKind, and its kernels in words.
+#include <algorithm>
 #include <memory>
 
 #include "kernel/elementwise/text.hpp"
@@ -6,6 +7,10 @@
 #include "kernel/variant_words.hpp"
 
 namespace kiln::kinds {
+
+static bool strided_raw(const OperandSpec& operand) {
+  return operand.access == Access::raw && !operand.axes.packed;
+}
 
 std::string words_of(const ElementwiseSpec& spec, DeviceKind device) {
   const std::span<const OperandSpec> inputs(spec.inputs.data(),
@@ -33,6 +38,7 @@ std::string words_of(const ElementwiseSpec& spec, DeviceKind device) {
   words.add_count(spec.unroll, "unrolled {}");
   words.add_if(spec.wide_index, "64-bit index");
   words.add_if(spec.aliased, "in place");
+  words.add_if(std::ranges::any_of(inputs, strided_raw) || std::ranges::any_of(spec.outputs, strided_raw), "raw strided");
   return std::move(words).text();
 }
 

@@ -1,7 +1,6 @@
 // An elementwise launch that outlives the caller's.
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -18,6 +17,9 @@ struct QueuedElementwise {
   struct alignas(kScalarBytes) Scalar {
     std::array<std::byte, kScalarBytes> bytes;
   };
+  [[nodiscard]] static std::size_t scalars_for(const LaunchOperand& operand) noexcept {
+    return operand.scalar ? (operand.itemsize + kScalarBytes - 1) / kScalarBytes : 0;
+  }
   std::vector<LaunchOperand> operands;
   std::vector<std::int64_t> strides;
   std::vector<std::int64_t> shape;
@@ -26,13 +28,16 @@ struct QueuedElementwise {
 
   explicit QueuedElementwise(const ElementwiseLaunch& from)
       : operands(from.operands.begin(), from.operands.end()), shape(from.shape.begin(), from.shape.end()), launch(from) {
-    scalars.resize(operands.size());
+    std::size_t count = 0;
+    for (const LaunchOperand& operand : operands) count += scalars_for(operand);
+    scalars.resize(count);
+    Scalar* next = scalars.data();
     strides.reserve(operands.size() * shape.size());  // no growth below: addresses are taken
-    for (std::size_t i = 0; i < operands.size(); ++i) {
-      LaunchOperand& operand = operands[i];
+    for (LaunchOperand& operand : operands) {
       if (operand.scalar) {
-        std::memcpy(&scalars[i], operand.data, std::min<std::size_t>(operand.itemsize, kScalarBytes));
-        operand.data = &scalars[i];
+        std::memcpy(next, operand.data, operand.itemsize);
+        operand.data = next;
+        next += scalars_for(operand);
       }
       if (operand.strides == nullptr) continue;
       const std::size_t first = strides.size();

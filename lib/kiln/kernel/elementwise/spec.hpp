@@ -6,6 +6,7 @@
 #include <memory>
 #include <vector>
 
+#include "kernel/elementwise/place.hpp"
 #include "kernel/elementwise/walk.hpp"
 #include "kernel/operand_spec.hpp"
 
@@ -25,7 +26,8 @@ struct ElementwiseSpec {
   bool wide_index = false;  ///< GPU: 64-bit index
   bool aliased = false;     ///< an output is also an input: no __restrict__
   Masking masking = Masking::none;
-  std::size_t arguments = 0;    ///< of `inputs`, those that are the body's, if masking
+  std::size_t arguments = 0;  ///< of `inputs`, those that are the body's, if masking
+  AskedPlace place = {};
   std::string function = {};    ///< instead of a loop: the body as a function of that C name, for others to link
   bool returns_status = false;  ///< of such a function: its result goes to a pointer, and it gives 0
 };

@@ -17,7 +17,47 @@ Operation operation_of(const ElementwiseSpec& spec) {
   Operation operation;
   for (std::size_t i = 0; i < arguments_of(spec); ++i) operation.inputs.push_back(spec.inputs[i].compute);
   for (const OperandSpec& operand : spec.outputs) operation.outputs.push_back(operand.compute);
+  if (!by_elements(spec)) return operation;
+  if (spec.place.number) {
+    operation.places.emplace_back("const ::kiln::element_place kiln_here", "here");
+  }
+  if (spec.place.size) {
+    // An object, since a macro would be met in "x.size()", too.
+    operation.places.emplace_back("const ::kiln::element_count size", "element_count{here.size}");
+  }
+  for (std::size_t i = 0; i < arguments_of(spec); ++i) {
+    const OperandSpec& operand = spec.inputs[i];
+    operation.types.push_back(operand.access == Access::raw ? "::kiln::" + raw_type(operand, i, false) : "");
+  }
+  for (const OperandSpec& operand : spec.outputs) {
+    operation.types.push_back(operand.access == Access::raw ? "::kiln::" + raw_type(operand, operation.types.size(), true)
+                                                            : "");
+  }
   return operation;
+}
+
+bool by_elements(const ElementwiseSpec& spec) {
+  const auto is_raw = [](const OperandSpec& operand) { return operand.access == Access::raw; };
+  return spec.place.any() || std::ranges::any_of(spec.inputs, is_raw) || std::ranges::any_of(spec.outputs, is_raw);
+}
+
+std::string raw_type(const OperandSpec& operand, std::size_t number, bool writable) {
+  return fmt::format("raw_array<{}::kiln::{}, {}, {}, {}, {}>", writable ? "" : "const ", type_name(operand.compute),
+                     operand.axes.rank, operand.axes.packed, operand.axes.wide, number);
+}
+
+std::string axes_type(const OperandSpec& operand) {
+  return fmt::format("raw_axes<{}>", std::max<int>(operand.axes.rank, 1));
+}
+
+Frame frame_of(const UserText& text, const ElementwiseSpec& spec, DeviceKind /*target*/) {
+  Frame frame = frame_of(text, operation_of(spec));
+  if (spec.place.size) frame.places.emplace_back("size");
+  if (!spec.place.number) return frame;
+  // A macro, since index is a type, too.
+  frame.declaration = "#define index(...) kiln_number(kiln_here __VA_OPT__(,) __VA_ARGS__)\n" + frame.declaration;
+  frame.closing += "#undef index\n";
+  return frame;
 }
 
 std::vector<DType> storage_of(const ElementwiseSpec& spec) {
@@ -29,18 +69,24 @@ std::vector<DType> storage_of(const ElementwiseSpec& spec) {
 }
 
 std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug,
-                       std::string_view condition) {
+                       std::string_view condition, const std::string& number) {
   std::string declarations;
   std::string call = "operation(";
   std::string checks;
+  if (spec.place.any()) call += fmt::format("element_place{{{}, all.size}}", number);
+  const auto separator = [&call] { return call.ends_with('(') ? "" : ", "; };
   for (std::size_t k = 0; k < spec.outputs.size(); ++k) {
+    if (spec.outputs[k].access == Access::raw) {
+      call += fmt::format("{}p{}", separator(), spec.inputs.size() + k);
+      continue;
+    }
     declarations += fmt::format("{} r{}{{}}; ", type_name(spec.outputs[k].compute), k);
-    call += fmt::format("{}r{}", k == 0 ? "" : ", ", k);
+    call += fmt::format("{}r{}", separator(), k);
     if (debug.nan) checks += fmt::format(" debug::check_result(r{}, {});", k, arguments_of(spec) + k);
   }
   const std::size_t count = arguments_of(spec);
   for (std::size_t k = 0; k < count; ++k) {
-    call += ", " + arguments[k];
+    call += separator() + arguments[k];
   }
   call += ");";
   if (!checks.empty()) call = "{ " + call + checks + " }";
@@ -59,6 +105,7 @@ bool needs_nd(const ElementwiseSpec& spec) {
 
 std::string loop_header(const ElementwiseSpec& spec, DeviceKind target) {
   if (!spec.function.empty()) return "kiln/core/types.hpp";
+  if (by_elements(spec)) return target == DeviceKind::cpu ? "kiln/elementwise/raw_cpu.hpp" : "kiln/elementwise/raw_gpu.hpp";
   if (target == DeviceKind::cpu) return "kiln/elementwise/cpu.hpp";
   if (spec.tile > 0) return "kiln/elementwise/gpu_tiles.hpp";
   if (spec.walk == Walk::strips) return "kiln/elementwise/gpu_strips.hpp";
@@ -101,6 +148,7 @@ std::string kernel_text(const ElementwiseSpec& spec, const UserText& text, Devic
     if (spec.tile > 0) return tiled_kernel(spec, text.debug);
     return spec.walk == Walk::strips ? strip_kernel(spec, text.debug) : gpu_kernel(spec, text.debug);
   }
+  if (by_elements(spec)) return raw_cpu_kernel(spec, text.debug);
   return text.debug.any() ? checked_cpu_kernel(spec, text.debug) : cpu_kernel(spec);
 }
 

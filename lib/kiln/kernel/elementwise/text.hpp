@@ -16,9 +16,18 @@ std::string loop_header(const ElementwiseSpec& spec, DeviceKind target);
 std::string kernel_text(const ElementwiseSpec& spec, const codegen::UserText& text, DeviceKind target);
 std::string words_of(const ElementwiseSpec& spec, DeviceKind device);
 /// "float32 r0{}; operation(r0, …);" with the given arguments, one for each input, and the mask as the last one if masking: the
-/// body runs where `condition` is true, which names the mask `where`. In debug mode its results are checked.
+/// body runs where `condition` is true, which names the mask `where`. In debug mode its results are checked. `number` is that
+/// of the element, for a body that asks for it; the range of elements is `all`, and raw outputs are "p<operand>".
 std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::string>& arguments, const Debug& debug = {},
-                       std::string_view condition = "where");
+                       std::string_view condition = "where", const std::string& number = {});
+
+/// Returns true if the kernel goes element by element where they lie: some operand is raw, or the body asks for its place.
+bool by_elements(const ElementwiseSpec& spec);
+/// The type that the body has for a raw operand.
+std::string raw_type(const OperandSpec& operand, std::size_t number, bool writable);
+/// The kernel's parameters that say how a raw operand lies, "raw_axes<2>".
+std::string axes_type(const OperandSpec& operand);
+Frame frame_of(const codegen::UserText& text, const ElementwiseSpec& spec, DeviceKind target);
 
 /// How many of the inputs are the body's.
 std::size_t arguments_of(const ElementwiseSpec& spec);
@@ -33,6 +42,7 @@ constexpr bool by_items(const ElementwiseSpec& /*spec*/) noexcept {
 
 std::string cpu_kernel(const ElementwiseSpec& spec);
 std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
+std::string raw_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
 std::string gpu_kernel(const ElementwiseSpec& spec, const Debug& debug);
 std::string strip_kernel(const ElementwiseSpec& spec, const Debug& debug);
 std::string tiled_kernel(const ElementwiseSpec& spec, const Debug& debug);

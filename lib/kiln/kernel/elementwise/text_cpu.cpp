@@ -19,6 +19,7 @@ std::string_view access_name(Access access) {
     case Access::strided:
       return "strided";
     case Access::across:  // of GPUs' tiles
+    case Access::raw:     // of kernels without a driver
     case Access::scalar:
       break;
   }
@@ -51,10 +52,40 @@ std::string masked(const ElementwiseSpec& spec, const OperandSpec& operand, std:
 
 }  // namespace
 
-// Every element where it lies, once and by its number: none that a buffer has beside them, and none that is masked.
+namespace {
+
+/// How a kernel reaches operands where they lie: the members of its row, and their initializers.
+class RowText {
+ public:
+  /// Adds the operand, and returns the text of its element number i. `p` has the addresses of a row's first elements.
+  std::string add(const OperandSpec& operand, std::size_t k, bool input) {
+    const std::string type = (input ? "const " : "") + stored_name(operand.storage);
+    if (operand.access == Access::strided) {
+      members += fmt::format("  char* p{};\n  row_stride s{};\n", k, k);
+      initialize(fmt::format("p{}(p[{}]), s{}(launch->strides[{} * launch->rank + launch->rank - 1])", k, k, k, k));
+      return fmt::format("*reinterpret_cast<{}*>(p{} + s{} * i)", type, k, k);
+    }
+    members += fmt::format("  {}* p{};\n", type, k);
+    initialize(fmt::format("p{}(reinterpret_cast<{}*>(p[{}]))", k, type, k));
+    return operand.access == Access::contiguous ? fmt::format("p{}[i]", k) : fmt::format("*p{}", k);
+  }
+  /// Adds a raw operand with its number among the body's. Its axes are argument number `axes` of the launch.
+  void add_raw(const OperandSpec& operand, std::size_t k, std::size_t number, bool input, std::size_t axes) {
+    const std::string type = raw_type(operand, number, !input);
+    members += fmt::format("  {} p{};\n", type, k);
+    initialize(fmt::format("p{0}(static_cast<{1}::kiln::{2}*>(launch->data[{0}]), *static_cast<const {3}*>(launch->data[{4}]))",
+                           k, input ? "const " : "", type_name(operand.compute), axes_type(operand), axes));
+  }
+  void initialize(const std::string& text) { initializers += (initializers.empty() ? "" : ", ") + text; }
+
+  std::string members, initializers;
+};
+
+}  // namespace
+
+// No element that a buffer has beside them, and none that is masked.
 std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) {
-  std::string members;
-  std::string initializers;
+  RowText row;
   std::vector<std::string> arguments;
   std::string stores;
   std::string checks;
@@ -69,19 +100,7 @@ std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) 
     const bool input = k < first_output;
     if (input && k >= inputs) continue;  // what outputs hold, which stays where the mask is false
     const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - first_output];
-    const std::string type = (input ? "const " : "") + stored_name(operand.storage);
-    const std::string comma = initializers.empty() ? "" : ", ";
-    std::string element;
-    if (operand.access == Access::strided) {
-      members += fmt::format("  char* p{};\n  row_stride s{};\n", k, k);
-      initializers +=
-          fmt::format("{}p{}(p[{}]), s{}(launch->strides[{} * launch->rank + launch->rank - 1])", comma, k, k, k, k);
-      element = fmt::format("*reinterpret_cast<{}*>(p{} + s{} * i)", type, k, k);
-    } else {
-      members += fmt::format("  {}* p{};\n", type, k);
-      initializers += fmt::format("{}p{}(reinterpret_cast<{}*>(p[{}]))", comma, k, type, k);
-      element = operand.access == Access::contiguous ? fmt::format("p{}[i]", k) : fmt::format("*p{}", k);
-    }
+    const std::string element = row.add(operand, k, input);
     if (input) {
       arguments.push_back(loaded(operand, element));
       continue;
@@ -89,7 +108,7 @@ std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) 
     const std::string result = stored(operand, fmt::format("r{}", k - first_output));
     stores += fmt::format("    {}{} = {};\n", spec.masking == Masking::keep ? "if (where) " : "", element, result);
     if (!apart) continue;
-    members += fmt::format("  KILN_FN auto& y{}(int64 i) const {{ return {}; }}\n", k, element);
+    row.members += fmt::format("  KILN_FN auto& y{}(int64 i) const {{ return {}; }}\n", k, element);
     checks +=
         fmt::format("    check_row(count, first, {}, [row = work(launch, p)](int64 i) {{ return row.y{}(i); }});\n", k, k);
   }
@@ -101,7 +120,47 @@ std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) 
       "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
       "  walk_rows<{}>(launch, begin, end, [&](char* const* p, int64 first, int64 count) {{\n"
       "    compute_row<work>(launch, p, first, count);\n{}  }});\n}}\n",
-      members, initializers, result, result, stores, count, checks);
+      row.members, row.initializers, result, result, stores, count, checks);
+}
+
+// The body may write anywhere, so that each element is computed once, and none beside them.
+std::string raw_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) {
+  RowText row;
+  std::vector<std::string> arguments;
+  std::string stores;
+  const std::size_t inputs = arguments_of(spec) + (spec.masking == Masking::none ? 0 : 1);
+  const std::size_t first_output = spec.inputs.size();
+  const std::size_t count = first_output + spec.outputs.size();
+  std::size_t more = count;  // arguments of the launch behind the operands
+  for (std::size_t k = 0; k < count; ++k) {
+    const bool input = k < first_output;
+    if (input && k >= inputs) continue;  // what outputs hold, which stays where the mask is false
+    const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - first_output];
+    if (operand.access == Access::raw) {
+      row.add_raw(operand, k, input ? k : arguments_of(spec) + k - first_output, input, more++);
+      if (input) arguments.push_back(fmt::format("p{}", k));
+      continue;
+    }
+    const std::string element = row.add(operand, k, input);
+    if (input) {
+      arguments.push_back(loaded(operand, element));
+      continue;
+    }
+    const std::string result = stored(operand, fmt::format("r{}", k - first_output));
+    stores += fmt::format("    {}{} = {};\n", spec.masking == Masking::keep ? "if (where) " : "", element, result);
+  }
+  if (spec.place.any()) {
+    row.members += "  const kinds::ElementRange all;\n  int64 first;\n";
+    row.initialize(fmt::format("all(*static_cast<const kinds::ElementRange*>(launch->data[{}])), first(first)", more));
+  }
+  return fmt::format(
+      "struct work {{\n{}  KILN_FN work(const kinds::CpuLaunch* launch, [[maybe_unused]] char* const* p, "
+      "[[maybe_unused]] int64 first) : {} {{}}\n"
+      "  KILN_FN void one(int64 i) const {{\n    {}\n{}  }}\n}};\n"
+      "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
+      "  walk_rows<{}>(launch, begin, end, [&](char* const* p, int64 first, int64 count) {{\n"
+      "    each_element<work>(launch, p, first, count);\n  }});\n}}\n",
+      row.members, row.initializers, evaluation(spec, arguments, debug, "where", "all.first + first + i"), stores, count);
 }
 
 std::string cpu_kernel(const ElementwiseSpec& spec) {

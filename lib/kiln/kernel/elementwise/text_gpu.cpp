@@ -14,6 +14,12 @@ class GpuKernel {
     for (std::size_t k = 0; k < spec.inputs.size() + spec.outputs.size(); ++k) {
       add(k);
     }
+    if (spec.place.any()) {
+      axes_ += ", const kinds::ElementRange all";
+      members_ += "  kinds::ElementRange all;\n";
+      initializers_ += ", all";
+      behind_head_ += ", kinds::ElementRange{all.first + head, all.size}";
+    }
   }
 
   [[nodiscard]] std::string text() const {
@@ -37,17 +43,17 @@ class GpuKernel {
     if (keeps()) {
       out += fmt::format("    boolean kept[{}];\n", width);
     }
-    out += fmt::format(
-        "#pragma unroll\n    for (int k = 0; k < {}; ++k) {{\n      {}\n{}{}    }}\n{}  }}\n", width,
-        entered(fmt::format("{}int64(i) * {} + k", peeled() ? "first + " : "", width)) + evaluation(spec_, arguments_, debug_),
-        keeps() ? "      kept[k] = !where;\n" : "", keeps_, stores_);
+    out += fmt::format("#pragma unroll\n    for (int k = 0; k < {}; ++k) {{\n      {}\n{}{}    }}\n{}  }}\n", width,
+                       entered(fmt::format("{}int64(i) * {} + k", peeled() ? "first + " : "", width)) +
+                           evaluation(spec_, arguments_, debug_, "where", fmt::format("all.first + int64(i) * {} + k", width)),
+                       keeps() ? "      kept[k] = !where;\n" : "", keeps_, stores_);
     if (!nd_ && width > 1) {
       out += fmt::format("  KILN_FN void one({} i) const {{\n    {}\n{}{}  }}\n", index,
-                         entered("i") + evaluation(spec_, single_arguments_, debug_),
+                         entered("i") + evaluation(spec_, single_arguments_, debug_, "where", "all.first + int64(i)"),
                          keeps() ? "    if (!where) return;\n" : "", single_stores_);
     }
     const std::string more = peeled() ? fmt::format(", {} head", index) : nd_ ? ", const index_space s" : "";
-    out += fmt::format("}};\nKILN_KERNEL kiln_kernel({} n{}{}) {{\n", index, more, parameters_);
+    out += fmt::format("}};\nKILN_KERNEL kiln_kernel({} n{}{}{}) {{\n", index, more, parameters_, axes_);
     const bool numbers = peeled() && debug_.any();
     out += fmt::format("  const work w{{{}{}{}}};\n", initializers_, nd_ ? ", s" : "", numbers ? ", 0" : "");
     if (peeled()) {
@@ -73,6 +79,10 @@ class GpuKernel {
     const std::string type = stored_name(operand.storage);
     const std::string constness = input ? "const " : "";
     const std::string p = fmt::format("p{}", k);
+    if (operand.access == Access::raw) {
+      add_raw(operand, k, p);
+      return;
+    }
     initializers_ += (k == 0 ? "" : ", ") + p;
     behind_head_ += (k == 0 ? "" : ", ") + p + (operand.access == Access::contiguous ? " + head" : "");
     if (operand.access == Access::scalar) {
@@ -115,10 +125,26 @@ class GpuKernel {
     single_stores_ += fmt::format("    {}[i] = {};\n", p, result);
   }
 
+  void add_raw(const OperandSpec& operand, std::size_t k, const std::string& p) {
+    const bool input = k < spec_.inputs.size();
+    const std::string type = raw_type(operand, input ? k : arguments_of(spec_) + k - spec_.inputs.size(), !input);
+    parameters_ += fmt::format(", {}::kiln::{}*{} {}", input ? "const " : "", type_name(operand.compute),
+                               spec_.aliased ? "" : " __restrict__", p);
+    axes_ += fmt::format(", const {} n{}", axes_type(operand), k);
+    members_ += fmt::format("  {} {};\n", type, p);
+    const std::string made = fmt::format("{}{}({}, n{})", k == 0 ? "" : ", ", type, p, k);
+    initializers_ += made;
+    behind_head_ += made;
+    if (!input) return;
+    arguments_.push_back(p);
+    single_arguments_.push_back(p);
+  }
+
   const ElementwiseSpec& spec_;
   const Debug& debug_;
   bool nd_;
-  std::string parameters_, members_, initializers_, behind_head_, raw_, loads_, results_, keeps_, stores_, single_stores_;
+  std::string axes_, parameters_, members_, initializers_, behind_head_, raw_, loads_, results_, keeps_, stores_,
+      single_stores_;
   std::vector<std::string> arguments_, single_arguments_;
 };
 

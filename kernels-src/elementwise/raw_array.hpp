@@ -1,0 +1,183 @@
+// An operand that is `raw` in the signature of a ufunc: an array that is not broadcast, so that each element may reach all of
+// it. x[k] counts in C order whatever the strides are.
+#pragma once
+#include "kiln/core/types.hpp"
+
+#include "kiln/core/view.hpp"
+#include "kiln/elementwise/abi.hpp"
+
+namespace kiln {
+
+// As the launch passes them: extents, then strides in bytes. Of ptrdiff_t, which CuPy's kernels take them for.
+template <int Rank>
+struct raw_axes {
+  ptrdiff_t extent[Rank];
+  ptrdiff_t stride[Rank];
+};
+
+// Packed: elements are consecutive in C order. Wide: there may be 2³¹ elements or more. Argument: the operand, for messages.
+template <class T, int Rank, bool Packed, bool Wide, int Argument = -1>
+class raw_array {
+ public:
+  using value_type = typename bare<T>::type;
+  using index_t = ptrdiff_t;
+  static constexpr int ndim = Rank;
+  static constexpr int kAxes = Rank > 0 ? Rank : 1;  // of no axis: one of extent 1
+#if KILN_DEBUG
+  using place_or_index = debug::at;
+#else
+  using place_or_index = int64;
+#endif
+
+  raw_array() = default;
+  KILN_FN raw_array(T* data, const raw_axes<kAxes>& axes) : data_(data), axes_(axes) {}
+
+  KILN_FN int64 size() const {
+    int64 product = 1;
+#pragma unroll
+    for (int d = 0; d < Rank; ++d) product *= axes_.extent[d];
+    return product;
+  }
+  KILN_FN int64 shape(int64 d) const { return axes_.extent[d]; }
+  KILN_FN const ptrdiff_t* shape() const { return axes_.extent; }
+  KILN_FN int64 stride(int64 d) const { return axes_.stride[d]; }
+  KILN_FN const ptrdiff_t* strides() const { return axes_.stride; }
+
+  // The element of that number in C order; at an index for each axis: x[{i, j}], or an array of indices.
+#if KILN_DEBUG
+  KILN_FN T& operator[](debug::at k) const {
+    const int64 extent = size();
+    if (uint64(k.index) < uint64(extent)) return *element(k.index);
+    return *fault(1, &k.index, &extent, k);
+  }
+  KILN_FN T& operator[](const debug::at (&at)[kAxes]) const { return checked(at); }
+#else
+  template <integer Index>
+  KILN_FN T& operator[](Index k) const {
+    return *element(int64(k));
+  }
+  KILN_FN T& operator[](int64 k) const { return *element(k); }
+  KILN_FN T& operator[](const int64 (&at)[kAxes]) const { return *element(at); }
+#endif
+  template <integer Index>
+  KILN_FN T& operator[](const Index* at) const {
+    place_or_index all[kAxes]{};
+#pragma unroll
+    for (int d = 0; d < Rank; ++d) all[d] = int64(at[d]);
+    return (*this)[all];
+  }
+  template <fractional index_is_no_integer>
+  KILN_FN T& operator[](index_is_no_integer) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
+
+#if KILN_DEBUG
+  // With the place in the text, which no pack of parameters has.
+  KILN_FN T& operator()(debug::at i) const
+    requires(Rank == 1)
+  {
+    return (*this)[{i}];
+  }
+  KILN_FN T& operator()(debug::at i, debug::at j) const
+    requires(Rank == 2)
+  {
+    return (*this)[{i, j}];
+  }
+  KILN_FN T& operator()(debug::at i, debug::at j, debug::at k) const
+    requires(Rank == 3)
+  {
+    return (*this)[{i, j, k}];
+  }
+  template <class... Index>
+    requires(sizeof...(Index) == Rank && Rank > 3 && !(fractional<Index> || ...))
+  KILN_FN T& operator()(Index... i) const {
+    return (*this)[{debug::at(i)...}];
+  }
+#else
+  template <class... Index>
+    requires(sizeof...(Index) == Rank && Rank > 0 && !(fractional<Index> || ...))
+  KILN_FN T& operator()(Index... i) const {
+    return (*this)[{int64(i)...}];
+  }
+#endif
+  template <class... index_is_no_integer>
+    requires(sizeof...(index_is_no_integer) == Rank && (fractional<index_is_no_integer> || ...))
+  KILN_FN T& operator()(index_is_no_integer...) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
+  template <class... wrong_number_of_indices>
+    requires(sizeof...(wrong_number_of_indices) != Rank)
+  KILN_FN T& operator()(wrong_number_of_indices...) const
+      KILN_REFUSED("the number of indices is not that of the array's dimensions; x[k] counts in C order");
+
+ private:
+  template <class Number>
+  KILN_FN T* strided(int64 k) const {
+    int64 offset = 0;
+#pragma unroll
+    for (int d = Rank - 1; d > 0; --d) {
+      const int64 above = int64(Number(k) / Number(axes_.extent[d]));
+      offset += (k - above * axes_.extent[d]) * axes_.stride[d];
+      k = above;
+    }
+    return moved(offset + k * axes_.stride[0]);
+  }
+  KILN_FN T* moved(int64 bytes) const { return reinterpret_cast<T*>((char*)(data_) + bytes); }
+  KILN_FN T* element(int64 k) const {
+    if constexpr (Packed || Rank == 0) {
+      return data_ + k;
+    } else if constexpr (Rank == 1) {
+      return moved(k * axes_.stride[0]);
+    } else if constexpr (Wide) {
+      return strided<uint64>(k);
+    } else {
+      return strided<uint32>(k);
+    }
+  }
+  template <int N>
+  KILN_FN T* element(const int64 (&at)[N]) const {
+    int64 offset = 0;
+#pragma unroll
+    for (int d = 0; d < Rank; ++d) {
+      offset = Packed ? offset * axes_.extent[d] + at[d] : offset + at[d] * axes_.stride[d];
+    }
+    return Packed ? data_ + offset : moved(offset);
+  }
+#if KILN_DEBUG
+  static constexpr bool writable = same<T, value_type>;
+  KILN_FN T& checked(const debug::at (&at)[kAxes]) const {
+    int64 index[kAxes]{};
+    int64 extent[kAxes]{};
+    bool inside = true;
+    for (int d = 0; d < Rank; ++d) {
+      index[d] = at[d].index;
+      extent[d] = axes_.extent[d];
+      inside = inside && uint64(index[d]) < uint64(extent[d]);
+    }
+    return inside ? *element(index) : *fault(Rank, index, extent, at[0]);
+  }
+  KILN_FN T* fault(int rank, const int64* index, const int64* extent, const debug::at& place) const {
+    return static_cast<T*>(debug::out_of_bounds(Argument, writable, rank, index, extent, place.line, place.column, place.file));
+  }
+#endif
+
+  T* data_;
+  raw_axes<kAxes> axes_;
+};
+
+// Where a body is: the number of its element in C order, and how many elements there are.
+struct element_place {
+  int64 number;
+  int64 size;
+};
+// What the macro index of such bodies stands for: index() is the number, index(x) converts.
+KILN_FN int64 kiln_number(const element_place& here) {
+  return here.number;
+}
+template <class T>
+KILN_FN int64 kiln_number(const element_place&, const T& x) {
+  return int64(x);
+}
+// What size is in them.
+struct element_count {
+  int64 value;
+  KILN_FN int64 operator()() const { return value; }
+};
+
+}  // namespace kiln

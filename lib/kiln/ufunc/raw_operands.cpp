@@ -1,0 +1,60 @@
+// Raw operands of a call, which are not broadcast: what they have to be, and what decides the shape then.
+#include "kernel/space.hpp"
+#include "kiln/error.hpp"
+#include "ufunc/call.hpp"
+
+namespace kiln::ufunc {
+
+/// An operand that each element reaches whole is an array.
+void Call::check_raw_arrays() const {
+  for (std::size_t k = 0; raw_ != 0 && k < operands_.count(); ++k) {
+    if (!is_raw(k) || operands_.rep(k) != nullptr) continue;
+    throw TypeError(operands_.what() + ": " + operands_.name_of(k) + " is raw; give " +
+                    (operands_.is_output(k) ? "the array that it writes with .out" : "an array"));
+  }
+}
+
+/// It has the loop's own dtype, since nothing converts all of it.
+void Call::check_raw(std::size_t k) const {
+  const std::string operand = operands_.what() + ": " + operands_.name_of(k) + " is raw";
+  const detail::ArrayRep* const rep = operands_.rep(k);
+  if (rep->dtype != operands_.compute_dtype(k)) {
+    throw TypeError(operand + " and has dtype " + std::string(name(rep->dtype)) + ", but the loop " + plan_->loop.text +
+                    " takes " + std::string(name(operands_.compute_dtype(k))) + "; convert it with astype()");
+  }
+  if (rep->shape.size() > LayoutClass::kMaxRawRank) {
+    throw ShapeError(operand + " and has " + std::to_string(rep->shape.size()) + " dimensions; at most " +
+                     std::to_string(LayoutClass::kMaxRawRank) + " are possible");
+  }
+  if (operands_.is_output(k)) operands_.check_output(k, rep->shape);
+}
+
+/// As a kernel is compiled for it.
+kinds::RawAxesSpec Call::raw_axes_of(std::size_t k) const {
+  const detail::ArrayRep& rep = *operands_.rep(k);
+  return {.rank = static_cast<std::uint8_t>(rep.shape.size()),
+          .packed = rep.c_contiguous,
+          .wide = !rep.c_contiguous && rep.size > kinds::kMaxNarrowIndex};
+}
+
+/// The shape where no array decides it: that of .size, or of scalars.
+void Call::find_size() {
+  if (shape_ != nullptr) {
+    throw TypeError(ufunc_.name() + ": .size is for calls whose shape no array decides, and here one of shape " +
+                    to_string(*shape_) + " does; leave .size out");
+  }
+  shape_ = &own_shape_;  // scalars only: 0-d
+  if (!options_.size) {
+    if (raw_ == 0 && ufunc_.nin() > 0) return;
+    throw TypeError(ufunc_.name() + ": no array decides how many elements there are" +
+                    (raw_ != 0 ? ", as raw ones are not broadcast" : "") + "; give .size" +
+                    (operands_.some_given() ? "" : " or .out"));
+  }
+  if (*options_.size < 0) {
+    throw TypeError(ufunc_.name() + ": .size is " + std::to_string(*options_.size) + ", which is no number of elements");
+  }
+  size_ = *options_.size;
+  own_shape_ = {size_};
+}
+
+}  // namespace kiln::ufunc
