@@ -8,6 +8,9 @@
 
 namespace kiln::loops {
 
+// Enough that finding the first of them costs nothing beside.
+inline constexpr int64 kElementsAtOnce = 16384;
+
 // A row of elements, of which `first` is the number of the first.
 template <class Row>
 KILN_NOINLINE void each_element(const kinds::CpuLaunch* launch, char* const* p, int64 first, int64 count) {

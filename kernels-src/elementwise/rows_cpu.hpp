@@ -7,8 +7,9 @@
 
 namespace kiln::loops {
 
-// Elements [begin, end). row(p, first, count) has `count` of them along the innermost dimension, from p on.
-template <int Operands, class Row>
+// Elements [begin, end). row(p, first, count) has `count` of them along the innermost dimension, from p on, at most `Most`. By
+// default they stay in the first cache, even if each is in a line of its own.
+template <int Operands, int64 Most = 512, class Row>
 KILN_FN void walk_rows(const kinds::CpuLaunch* launch, int64 begin, int64 end, const Row& row) {
   const int64 last = launch->rank - 1;
   while (begin < end) {
@@ -27,7 +28,7 @@ KILN_FN void walk_rows(const kinds::CpuLaunch* launch, int64 begin, int64 end, c
     }
     const int64 left = launch->shape[last] - column;
     const int64 most = left < end - begin ? left : end - begin;
-    const int64 count = most < 512 ? most : 512;  // what stays in the first cache, also if each is in a line of its own
+    const int64 count = most < Most ? most : Most;
     row(p, begin, count);
     begin += count;
   }

@@ -303,6 +303,48 @@ TEST_CASE("raw: an open type is decided by the array of an output") {
   });
 }
 
+TEST_CASE("inout: an output begins as what its array holds") {
+  const Ufunc add = vectorize("(inout float32 sum, int32 n)(float32 x)", "if (x > 2) sum += x; n = sum > 4;");
+  std::uint64_t stream = 4900;
+  on_every_device([&](const Target& target) {
+    auto source = random_source(stream++);
+    for (int round = 0; round < (target.device().is_cpu() ? 24 : 6); ++round) {
+      const std::int64_t rows = 1 + static_cast<std::int64_t>(source() % 30);
+      const std::int64_t columns = 1 + static_cast<std::int64_t>(source() % 70);
+      const bool strided = source() % 2 == 0;
+      const bool doubles = source() % 2 == 0;
+      const bool masked = source() % 2 == 0;
+      const Array x = made(ramp(columns, 0.5F), {columns});
+      Array memory = made(std::vector<float>(static_cast<std::size_t>(2 * rows * columns), 1), {rows, 2 * columns});
+      if (doubles) memory = memory.astype(DType::float64);
+      memory = target.place(memory);
+      const Array sum = strided ? memory[{Slice{}, Slice{.step = 2}}] : memory[{Slice{}, Slice{.stop = columns}}];
+      const Array n = target.place(Array::zeros({rows, columns}, DType::int32));
+      Array mask = Array::zeros({columns}, DType::bool_);
+      for (std::int64_t c = 0; c < columns; ++c) mask.as<bool>()[c] = c % 3 != 0;
+      CallOptions options{.out = {sum, n}};
+      if (masked) options.where = target.place(mask);
+      target.outputs(add, {target.place(x)}, options);
+      const std::vector<float> sums = values_of<float>(target, target.fetch(memory).astype(DType::float32));
+      const std::vector<int> counts = values_of<int>(target, n);
+      for (std::int64_t r = 0; r < rows; ++r) {
+        for (std::int64_t c = 0; c < columns; ++c) {
+          const float added = 0.5F * static_cast<float>(c);
+          const bool counts_here = !masked || c % 3 != 0;
+          const float wanted = counts_here && added > 2 ? 1 + added : 1;
+          REQUIRE(sums[static_cast<std::size_t>(r * 2 * columns + (strided ? 2 * c : c))] == wanted);
+          REQUIRE(counts[static_cast<std::size_t>(r * columns + c)] == (counts_here && wanted > 4 ? 1 : 0));
+        }
+      }
+    }
+  });
+  CHECK(message_of([&] { (void)add.outputs<2>(1.0F); }) ==
+        "kernel: output 0 (sum) is inout; give the array that is read and written with .out");
+  const Ufunc grows = vectorize("(inout float32 y)(float32 x, float32 z)", "y += x;");
+  CHECK(message_of([&] { (void)grows.reduce(Array::zeros({3}, DType::float32)); }) ==
+        "kernel.reduce: output 0 (y) is inout, and only calls read outputs");
+}
+
 TEST_CASE("raw: what a call lacks is said") {
   const Ufunc gather = vectorize("(float32 y)(int32 k, raw float32 table)", "y = table[k];");
   const Array k = Array::zeros({3}, DType::int32);

@@ -40,11 +40,14 @@ class Callee {
   [[nodiscard]] ConstantInputs constants() const noexcept { return constants_; }
   /// Returns a bit for each operand that is not broadcast: inputs first, the mask not at all.
   [[nodiscard]] std::uint64_t raw_operands() const noexcept { return raw_operands_; }
+  /// Returns a bit for each output whose elements are read first.
+  [[nodiscard]] std::uint64_t inout() const noexcept { return inout_; }
   [[nodiscard]] std::size_t raw_count() const noexcept { return static_cast<std::size_t>(std::popcount(raw_operands_)); }
 
  protected:
   ConstantInputs constants_ = 0;
   std::uint64_t raw_operands_ = 0;
+  std::uint64_t inout_ = 0;
 };
 
 /// The mask of a call without one.
@@ -104,6 +107,7 @@ class Operands {
     const std::uint64_t raw = callee_.raw_operands();
     return raw != 0 && !is_mask(k) && (raw >> (is_output(k) ? k - inputs_ + nin_ : k) & 1U) != 0;
   }
+  [[nodiscard]] bool is_inout(std::size_t output) const noexcept { return (callee_.inout() >> output & 1U) != 0; }
   [[nodiscard]] bool is_given(std::size_t output) const noexcept {
     return output < given_.out.size() && given_.out[output].valid();
   }

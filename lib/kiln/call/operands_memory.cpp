@@ -77,7 +77,7 @@ void Operands::stage(bool keeps) {
   for (std::size_t k = 0; k < count_; ++k) {
     const detail::ArrayRep* const rep = operands_[k].rep;
     if (rep == nullptr || !rep->on_host) continue;
-    const bool read = !is_output(k) || keeps || is_raw(k);
+    const bool read = !is_output(k) || keeps || is_raw(k) || is_inout(k - inputs_);
     hold(k, planned_ ? as_sent(*rep, read, k, place_.device)
             : read   ? call::send(given_rep(k) != nullptr ? handle(k) : held_of(k), place_.device, place_.queue)
                      : allocate_for(place_.queue, rep->shape, rep->dtype, place_.device));

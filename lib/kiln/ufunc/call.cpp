@@ -1,6 +1,7 @@
 #include "ufunc/call.hpp"
 
 #include <algorithm>
+#include <bit>
 
 #include "kernel/elementwise/spec.hpp"
 #include "kernel/space.hpp"
@@ -26,7 +27,7 @@ using kinds::Masking;
 /// Arguments of the kernel beside the operands.
 std::size_t more_operands(const detail::UfuncImpl& ufunc, const CallOptions& options) {
   const std::size_t preserved = options.where.valid() && !options.out.empty() ? ufunc.nout() : 0;
-  return preserved + ufunc.raw_count() + (ufunc.place().any() ? 1 : 0);
+  return preserved + static_cast<std::size_t>(std::popcount(ufunc.inout())) + ufunc.raw_count() + (ufunc.place().any() ? 1 : 0);
 }
 
 // A scalar takes part in no stride: it has a shape of no axes.
@@ -62,6 +63,7 @@ Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const Call
       operands_(ufunc, {args, options.where, options.out.list(), {options.stream, options.device, stop}}, ufunc.nin(),
                 ufunc.nout(), more_operands(ufunc, options)) {
   if (operands_.masked()) layout_.masking = options.out.empty() ? Masking::zero : Masking::keep;
+  layout_.reads_outputs = ufunc.inout() != 0 && !options.out.empty();
   for (std::size_t k = 0; ufunc.raw_operands() != 0 && k < operands_.count(); ++k) {
     raw_ |= std::uint64_t{operands_.is_raw(k)} << k;
   }
@@ -69,7 +71,7 @@ Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const Call
 
 /// Everything that can be wrong, before anything is transferred or written.
 void Call::check() {
-  check_raw_arrays();
+  check_given();
   operands_.place();
   choose_loop();
   find_shape();
@@ -165,9 +167,9 @@ void Call::separate(std::span<Array> results) {
   // The shape may be that of an array which is replaced.
   if (shape_ != &own_shape_ && operands_.at().staged) shape_ = &(own_shape_ = *shape_);
   operands_.separate(true, keeps());
-  // What the mask leaves out of a fresh result beside given ones.
-  for (std::size_t o = 0; o < operands_.nout() && keeps(); ++o) {
-    if (operands_.is_given(o)) continue;
+  // What the mask leaves out of a fresh result beside given ones, and what is read of it.
+  for (std::size_t o = 0; o < operands_.nout(); ++o) {
+    if (operands_.is_given(o) || (!keeps() && !reads(o))) continue;
     results[o] = operands_.zeros(*shape_, plan_->loop.outputs[o]);
     operands_.set_output(o, results[o].rep().get());
   }
@@ -222,7 +224,7 @@ void Call::classify() {
     layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), backend::kMaxKernelRank));
     layout_.wide_index = iteration_->size() > kinds::kMaxNarrowIndex;
     layout_.packs = packing_of(at);
-    layout_.in_place = operands_.aliased();
+    layout_.in_place = operands_.aliased() || layout_.reads_outputs;
     if (by_elements && layout_.packs == Packing::strips) layout_.packs = Packing::single;
     if (!by_elements && iteration_->rank() > 1 && layout_.any_strided(operands_.count()))
       tiling_ = tiling_of(at, layout_.masking);
@@ -232,7 +234,7 @@ void Call::classify() {
     }
   } else {
     layout_.rank = static_cast<std::uint8_t>(std::min(iteration_->rank(), 2));
-    past_cache_ = !by_elements && !keeps() && !ufunc_.arithmetic_bound() && stores_past_cache(at);
+    past_cache_ = !by_elements && !layout_.reads_outputs && !keeps() && !ufunc_.arithmetic_bound() && stores_past_cache(at);
   }
 }
 
@@ -268,6 +270,9 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
     operands[count++] = {rep->data + iteration_->offset(k), iteration_->strides(k).data(), size, false};
   };
   for (std::size_t k = 0; k < inputs; ++k) add(k);
+  for (std::size_t o = 0; layout_.reads_outputs && o < operands_.nout(); ++o) {
+    if (reads(o)) add(inputs + o);
+  }
   for (std::size_t times = keeps() && !operands_.at().gpu() ? 2 : 1; times > 0; --times) {
     for (std::size_t k = inputs; k < operands_.count(); ++k) add(k);
   }

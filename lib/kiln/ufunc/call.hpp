@@ -40,7 +40,7 @@ class Call {
 
   void check();
   void choose_loop();
-  void check_raw_arrays() const;
+  void check_given() const;
   void check_raw(std::size_t k) const;
   [[nodiscard]] kinds::RawAxesSpec raw_axes_of(std::size_t k) const;
   void find_shape();
@@ -57,6 +57,7 @@ class Call {
   [[nodiscard]] std::string why_not_tuned(const Variant<LayoutClass>& variant) const;
   void record(Recorder& recorder) const;
   [[nodiscard]] bool keeps() const noexcept { return layout_.masking == kinds::Masking::keep; }
+  [[nodiscard]] bool reads(std::size_t output) const noexcept { return layout_.reads_outputs && operands_.is_inout(output); }
 
   const detail::UfuncImpl& ufunc_;
   const CallOptions& options_;

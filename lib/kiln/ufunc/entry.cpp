@@ -17,7 +17,7 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
   const bool fit = !given.where.valid() || args.size() + 1 + 2 * impl_->nout() <= call::Operands::kMax;
   // A chunk has a part of the arrays, and what its elements reach may lie in others.
   const auto whole = [&](const backend::StopRequest* stop) { ufunc::Call(*impl_, args, given, stop).run(results); };
-  if (impl_->by_elements()) return call::stoppable(impl_->name(), "", given, whole);
+  if (impl_->by_elements() || impl_->inout() != 0) return call::stoppable(impl_->name(), "", given, whole);
   const bool chunks = fit && call::chunks_gain(args, given.where, given.out.list(), {given.stream, given.device}, true);
   call::stoppable(impl_->name(), "", given, [&](const backend::StopRequest* stop) {
     call::whole_or_in_chunks(

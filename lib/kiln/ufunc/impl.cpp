@@ -1,6 +1,7 @@
 #include "ufunc/impl.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "autotune/tuner.hpp"
@@ -30,6 +31,7 @@ UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSign
                                                  ufunc::names_slow_function(definition_.compile.functions)) {
   constants_ = constants_of(signatures_.front());
   raw_operands_ = ufunc::raw_operands_of(signatures_.front());
+  inout_ = ufunc::inout_of(signatures_.front());
   if (source_ != nullptr) return;
   codegen::UserText text{.body = definition_.expression.empty() ? definition_.body : definition_.expression,
                          .preamble = definition_.compile.preamble,
@@ -41,7 +43,11 @@ UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSign
 }
 
 void UfuncImpl::check_of_elements(const char* method) const {
-  if (!by_elements()) return;
+  if (!by_elements() && inout_ == 0) return;
+  if (inout_ != 0) {
+    throw TypeError(name() + method + ": " + operand_name(nin() + static_cast<std::size_t>(std::countr_zero(inout_))) +
+                    " is inout, and only calls read outputs");
+  }
   for (std::size_t k = 0; k < nin() + nout(); ++k) {
     if ((raw_operands_ >> k & 1U) == 0) continue;
     throw TypeError(name() + method + ": " + operand_name(k) + " is raw, and only calls take raw operands");

@@ -162,6 +162,11 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
     // What goes through tiles is there when an element is computed.
     if (i < inputs && (how == Access::contiguous || how == Access::strided)) element_bytes += size;
   }
+  for (std::size_t o = 0; layout.reads_outputs && o < spec.outputs.size(); ++o) {
+    if ((loop.inout >> o & 1U) == 0) continue;
+    spec.inputs.push_back(spec.outputs[o]);
+    spec.read_outputs.push_back(o);
+  }
   spec.place = loop.place;
   if (kind == DeviceKind::cpu) {
     // A kernel that reads and writes the same window needs no care on the CPU: its loads come first, and it claims no

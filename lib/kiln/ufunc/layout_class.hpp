@@ -50,6 +50,7 @@ struct LayoutClass {
   std::uint32_t across = 0;                       ///< strided operands that go through them, a bit for each
   kinds::Masking masking = kinds::Masking::none;  ///< otherwise the mask is the operand behind the arguments
   std::uint64_t raw = 0;                          ///< kinds::RawAxesSpec of each raw operand, kRawBits each
+  bool reads_outputs = false;                     ///< those that are inout begin as what their arrays hold
 
   static constexpr std::size_t kRawBits = 6;
   static constexpr std::size_t kMostRaw = 64 / kRawBits;
@@ -78,7 +79,7 @@ struct LayoutClass {
   }
   friend bool operator==(const LayoutClass&, const LayoutClass&) = default;
   [[nodiscard]] std::uint64_t hash() const noexcept {
-    const std::uint64_t rest = std::uint64_t{across} << 32 | std::uint64_t{tile} << 24 |
+    const std::uint64_t rest = std::uint64_t{across} << 32 | std::uint64_t{tile} << 24 | std::uint64_t{reads_outputs} << 20 |
                                static_cast<std::uint64_t>(masking) << 18 | static_cast<std::uint64_t>(in_place) << 17 |
                                static_cast<std::uint64_t>(wide_index) << 16 | static_cast<std::uint64_t>(packs) << 8 | rank;
     return base::KeyHash().add(access).add(rest).add(raw).value();

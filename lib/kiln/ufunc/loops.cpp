@@ -65,6 +65,7 @@ Loop make_loop(const TypeSignature& signature, const Binding& binding) {
   }
   loop.text = describe(signature, binding);
   loop.raw = raw_operands_of(signature);
+  loop.inout = inout_of(signature);
   return loop;
 }
 
@@ -256,6 +257,12 @@ std::uint64_t raw_operands_of(const TypeSignature& signature) {
     for (const Parameter& parameter : *list) raw |= std::uint64_t{parameter.raw} << operand++;
   }
   return raw;
+}
+
+std::uint64_t inout_of(const TypeSignature& signature) {
+  std::uint64_t inout = 0;
+  for (std::size_t o = 0; o < signature.outputs.size(); ++o) inout |= std::uint64_t{signature.outputs[o].inout} << o;
+  return inout;
 }
 
 std::string loop_text(const Loop& loop) {

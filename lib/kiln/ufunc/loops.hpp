@@ -32,6 +32,7 @@ struct Loop {
   std::vector<std::pair<std::string, DType>> variables;
   std::string text;              ///< "float32(float32 a, float32 b)"
   std::uint64_t raw = 0;         ///< a bit for each operand that is not broadcast, inputs first
+  std::uint64_t inout = 0;       ///< a bit for each output that is read first
   kinds::AskedPlace place = {};  ///< what the body asks
   /// The ufunc that has this loop alone, where the loop was made for its dtypes; null where the ufunc's own definition has it.
   std::shared_ptr<const UfuncDefinition> definition = nullptr;
@@ -68,6 +69,8 @@ std::vector<DType> parse_loop(std::string_view text, std::size_t nin, std::size_
 
 /// A bit for each operand that is raw, inputs first.
 [[nodiscard]] std::uint64_t raw_operands_of(const signature::TypeSignature& signature);
+/// A bit for each output that is read first.
+[[nodiscard]] std::uint64_t inout_of(const signature::TypeSignature& signature);
 
 /// "float32(float32 a); float64(float64 a)", for messages.
 std::string texts_of(std::span<const signature::TypeSignature> signatures);

@@ -5,8 +5,13 @@
 
 namespace kiln::ufunc {
 
-/// An operand that each element reaches whole is an array.
-void Call::check_raw_arrays() const {
+/// An operand that each element reaches whole is an array, and so is an output that is read.
+void Call::check_given() const {
+  for (std::size_t o = 0; ufunc_.inout() != 0 && o < operands_.nout(); ++o) {
+    if (!operands_.is_inout(o) || operands_.is_given(o)) continue;
+    throw TypeError(operands_.what() + ": " + operands_.name_of(operands_.inputs() + o) +
+                    " is inout; give the array that is read and written with .out");
+  }
   for (std::size_t k = 0; raw_ != 0 && k < operands_.count(); ++k) {
     if (!is_raw(k) || operands_.rep(k) != nullptr) continue;
     throw TypeError(operands_.what() + ": " + operands_.name_of(k) + " is raw; give " +

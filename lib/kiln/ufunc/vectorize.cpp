@@ -166,6 +166,7 @@ int Ufunc::compile(std::string_view target) const {
   for (std::size_t k = 0; k < impl_->nin(); ++k) {
     if ((impl_->constants() >> k & 1U) != 0) layout.set_access(k, kinds::Access::scalar);
   }
+  layout.reads_outputs = impl_->inout() != 0;
   // A raw operand is a row, as nothing says more.
   for (std::size_t i = 0; i < impl_->raw_count(); ++i) {
     layout.set_raw_axes(i, {.rank = 1, .packed = true});

@@ -13,8 +13,7 @@ static bool strided_raw(const OperandSpec& operand) {
 }
 
 std::string words_of(const ElementwiseSpec& spec, DeviceKind device) {
-  const std::span<const OperandSpec> inputs(spec.inputs.data(),
-                                            spec.masking == Masking::none ? spec.inputs.size() : spec.arguments);
+  const std::span<const OperandSpec> inputs(spec.inputs.data(), arguments_of(spec));
   const std::string strides = strided<OperandSpec>(inputs, spec.outputs);
   const bool flat = strides.empty();
   Words words(spec.tile > 0 ? "tiled" : !flat ? strides : spec.rank == 1 ? "contiguous" : "inner-contiguous");
@@ -37,6 +36,7 @@ std::string words_of(const ElementwiseSpec& spec, DeviceKind device) {
   words.add_count(spec.width, spec.walk == Walk::strips ? "by strips of {}" : "width {}");
   words.add_count(spec.unroll, "unrolled {}");
   words.add_if(spec.wide_index, "64-bit index");
+  words.add_if(!spec.read_outputs.empty(), "outputs read");
   words.add_if(spec.aliased, "in place");
   words.add_if(std::ranges::any_of(inputs, strided_raw) || std::ranges::any_of(spec.outputs, strided_raw), "raw strided");
   return std::move(words).text();

@@ -15,8 +15,8 @@ namespace kiln::kinds {
 class SpecOfKind;
 
 struct ElementwiseSpec {
-  std::vector<OperandSpec> inputs =
-      {};  ///< the arguments; then, if masking, the mask; then on the CPU, if keeping, each output
+  /// The arguments; then, if masking, the mask; then the outputs that are read; then on the CPU, if keeping, each output.
+  std::vector<OperandSpec> inputs = {};
   std::vector<OperandSpec> outputs = {};
   int rank = 1;   ///< 1: one merged dimension. CPU: 2 stands for any higher. GPU: the exact merged rank, up to 8
   int width = 1;  ///< GPU: elements per access; of strips, of a thread
@@ -26,7 +26,8 @@ struct ElementwiseSpec {
   bool wide_index = false;  ///< GPU: 64-bit index
   bool aliased = false;     ///< an output is also an input: no __restrict__
   Masking masking = Masking::none;
-  std::size_t arguments = 0;  ///< of `inputs`, those that are the body's, if masking
+  std::size_t arguments = 0;                   ///< of `inputs`, those that are the body's, if there are others
+  std::vector<std::size_t> read_outputs = {};  ///< outputs that begin as what the array holds
   AskedPlace place = {};
   std::string function = {};    ///< instead of a loop: the body as a function of that C name, for others to link
   bool returns_status = false;  ///< of such a function: its result goes to a pointer, and it gives 0

@@ -10,7 +10,11 @@ namespace kiln::kinds {
 using codegen::UserText;
 
 std::size_t arguments_of(const ElementwiseSpec& spec) {
-  return spec.masking == Masking::none ? spec.inputs.size() : spec.arguments;
+  return spec.masking == Masking::none && spec.read_outputs.empty() ? spec.inputs.size() : spec.arguments;
+}
+
+std::size_t first_read_output(const ElementwiseSpec& spec) {
+  return arguments_of(spec) + (spec.masking == Masking::none ? 0 : 1);
 }
 
 Operation operation_of(const ElementwiseSpec& spec) {
@@ -80,7 +84,14 @@ std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::strin
       call += fmt::format("{}p{}", separator(), spec.inputs.size() + k);
       continue;
     }
-    declarations += fmt::format("{} r{}{{}}; ", type_name(spec.outputs[k].compute), k);
+    const auto read = std::ranges::find(spec.read_outputs, k);
+    if (read == spec.read_outputs.end()) {
+      declarations += fmt::format("{} r{}{{}}; ", type_name(spec.outputs[k].compute), k);
+    } else {
+      const auto which = static_cast<std::size_t>(read - spec.read_outputs.begin());
+      declarations +=
+          fmt::format("{} r{}({}); ", type_name(spec.outputs[k].compute), k, arguments[first_read_output(spec) + which]);
+    }
     call += fmt::format("{}r{}", separator(), k);
     if (debug.nan) checks += fmt::format(" debug::check_result(r{}, {});", k, arguments_of(spec) + k);
   }

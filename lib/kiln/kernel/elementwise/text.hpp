@@ -32,6 +32,9 @@ Frame frame_of(const codegen::UserText& text, const ElementwiseSpec& spec, Devic
 /// How many of the inputs are the body's.
 std::size_t arguments_of(const ElementwiseSpec& spec);
 
+/// The input that holds the first of the outputs that are read.
+std::size_t first_read_output(const ElementwiseSpec& spec);
+
 /// Whether the n-dimensional form of the GPU's loop is needed.
 bool needs_nd(const ElementwiseSpec& spec);
 
