@@ -7,6 +7,7 @@
 #include "kiln/chunked.hpp"
 #include "kiln/compile_options.hpp"
 #include "kiln/compilers.hpp"
+#include "kiln/cupy.hpp"
 #include "kiln/debug.hpp"
 #include "kiln/definition.hpp"
 #include "kiln/device.hpp"

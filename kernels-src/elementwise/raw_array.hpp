@@ -164,7 +164,8 @@ class raw_array {
 // Where a body is: the number of its element in C order, and how many elements there are.
 struct element_place {
   int64 number;
-  int64 size;
+  int64 of;
+  KILN_FN element_place(int64 at, int64 all) : number(at), of(all) {}
 };
 // What the macro index of such bodies stands for: index() is the number, index(x) converts.
 KILN_FN int64 kiln_number(const element_place& here) {
@@ -178,6 +179,28 @@ KILN_FN int64 kiln_number(const element_place&, const T& x) {
 struct element_count {
   int64 value;
   KILN_FN int64 operator()() const { return value; }
+};
+
+// The same with an index for each axis: CuPy's _ind.
+template <int Rank>
+struct place_of_axes : element_place {
+  static constexpr int ndim = Rank;
+  static constexpr int kAxes = Rank > 0 ? Rank : 1;
+  raw_axes<kAxes> axes;
+  ptrdiff_t at[kAxes];
+  KILN_FN place_of_axes(int64 number, int64 all, const raw_axes<kAxes>& shape) : element_place(number, all), axes(shape), at{} {
+    uint64 rest = uint64(number);
+#pragma unroll
+    for (int d = Rank - 1; d > 0; --d) {
+      const uint64 above = rest / uint64(shape.extent[d]);
+      at[d] = ptrdiff_t(rest - above * uint64(shape.extent[d]));
+      rest = above;
+    }
+    at[0] = ptrdiff_t(rest);
+  }
+  KILN_FN ptrdiff_t size() const { return ptrdiff_t(of); }
+  KILN_FN const ptrdiff_t* get() const { return at; }
+  KILN_FN const ptrdiff_t* shape() const { return axes.extent; }
 };
 
 }  // namespace kiln

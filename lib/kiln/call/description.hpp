@@ -32,6 +32,7 @@ struct Description {
   bool keepdims = false;
   bool initial = false;                                 ///< with .initial
   std::optional<layout::SegmentLengths> segments = {};  ///< of reduceat: one that is the whole axis where there are none
+  std::optional<std::int64_t> size = {};                ///< .size of a ufunc whose shape no array decides
   bool any_sizes = false;                               ///< of a gufunc: by the kernel that knows no sizes of cores
 
   void set_axes(const Axes& given);

@@ -59,7 +59,7 @@ std::string body_declaration(const UserText& text, const Operation& operation) {
     list += fmt::format("{}{}{}{}", list.empty() ? "" : ", ", type, parameter.empty() ? "" : " ", parameter);
   };
   for (const auto& [declaration, value] : operation.places) add(declaration, "");
-  const bool returns = text.output_names.empty();
+  const bool returns = text.output_names.empty() && !operation.outputs.empty();
   for (std::size_t k = 0; k < operation.outputs.size() && !returns; ++k) {
     add(output_parameter(operation, k), text.output_names[k]);
   }
@@ -71,8 +71,8 @@ std::string body_declaration(const UserText& text, const Operation& operation) {
 
 // The body with its outputs as references, whichever way it gives them.
 Frame frame_of(const UserText& text, const Operation& operation) {
-  const bool returns = text.output_names.empty();
-  std::string parameters(operation.places.empty() ? "" : "const element_place here");
+  const bool returns = text.output_names.empty() && !operation.outputs.empty();
+  std::string parameters(operation.places.empty() ? "" : "const " + operation.place_type + " here");
   std::string arguments;
   const auto separator = [](const std::string& list) { return list.empty() ? "" : ", "; };
   for (const auto& [declaration, value] : operation.places) arguments += separator(arguments) + value;

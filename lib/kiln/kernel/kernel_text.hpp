@@ -36,8 +36,9 @@ struct Operation {
   /// Types of operands that are no elements, inputs then outputs. Empty text, or a vector that ends before: an element.
   std::vector<std::string> types = {};
   /// What the body has in front of its operands: "const ::kiln::element_count size" and its value. The operation itself takes
-  /// an element_place `here` then (kernels-src/elementwise/raw_array.hpp).
+  /// `here` then, of that type (kernels-src/elementwise/raw_array.hpp).
   std::vector<std::pair<std::string, std::string>> places = {};
+  std::string place_type = {};
 
   [[nodiscard]] std::string type_of(std::size_t operand) const { return operand < types.size() ? types[operand] : ""; }
 };

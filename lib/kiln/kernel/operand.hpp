@@ -10,9 +10,9 @@ inline constexpr std::size_t kAccumulatorBytes = 16;  ///< of a value of the wid
 
 /// One operand, in the order of the kernel's: inputs, then outputs.
 struct LaunchOperand {
-  void* data = nullptr;                   ///< device address; for a scalar, host address of its value (≤ 255 bytes)
+  void* data = nullptr;                   ///< device address; for a scalar, host address of its value (≤ 64 KiB)
   const std::int64_t* strides = nullptr;  ///< bytes, one for each dimension, outermost first; null for a scalar
-  std::uint8_t itemsize = 0;
+  std::uint16_t itemsize = 0;
   bool scalar = false;
 };
 

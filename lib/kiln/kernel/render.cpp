@@ -69,10 +69,21 @@ class Renderer {
   // The function that has the user's body.
   void function(const std::string& declaration) {
     out_ += declaration;
+    if (text_.cupy) return cupy_loop(*text_.cupy);
     // What the end of the body lacks (a return, an operand) is reported at what closes it: that belongs to the user's text,
     // too.
     user_text(text_.name, text_.body + (text_.expression ? "\n;}" : "\n}"));
     out_ += frame_.closing;
+  }
+
+  // For one element: what it begins with is computed once where it depends on none.
+  void cupy_loop(const codegen::CupyLoop& loop) {
+    if (!loop.loop_prep.empty()) user_text(text_.name + ".loop_prep", loop.loop_prep + "\n;");
+    out_ += "do {\n";
+    user_text(text_.name, text_.body + "\n;}");
+    out_ += "while (false);\n";
+    if (!loop.after_loop.empty()) user_text(text_.name + ".after_loop", loop.after_loop + "\n;");
+    out_ += "}\n" + frame_.closing;
   }
 
   [[nodiscard]] std::string declaration() const {
@@ -93,6 +104,8 @@ class Renderer {
     }
     // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_END\n";
+    // As CUDA's compilers do, and texts in CuPy's notation want.
+    if (text_.cupy) out_ += "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Wc++11-narrowing\"\n#endif\n";
     out_ += own_.before() + "KILN_USER_BEGIN\nnamespace kiln::user {\n" + own_namespace_ + "namespace std = ::kiln;\n" +
             own_.aliases();
     for (const auto& [variable, dtype] : text_.type_variables) {

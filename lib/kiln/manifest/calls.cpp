@@ -61,6 +61,7 @@ Description read_call(const Node& node) {
   if (const auto flag = node.find("keepdims")) call.keepdims = flag->flag();
   if (const auto flag = node.find("initial")) call.initial = flag->flag();
   if (const auto segments = node.find("segments")) call.segments = read_segments(*segments);
+  if (const auto size = node.find("size")) call.size = size->integer(0, kMost);
   if (const auto flag = node.find("any_sizes")) call.any_sizes = flag->flag();
   return call;
 }
@@ -105,6 +106,7 @@ Json call_json(const Description& call) {
     json["segments"] = {
         {"count", call.segments->segments}, {"elements", call.segments->elements}, {"longest", call.segments->longest}};
   }
+  if (call.size) json["size"] = *call.size;
   if (call.any_sizes) json["any_sizes"] = true;
   return json;
 }

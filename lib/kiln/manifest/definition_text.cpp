@@ -39,6 +39,7 @@ std::string text_of(const manifest::Json& json) {
 
 std::string definition_text(const Ufunc& function) {
   check_signatures(*function.impl(), "a ufunc of fuse()");
+  if (const auto* const cupy = function.impl()->cupy()) return text_of(json_of(*cupy));
   return text_of(json_of(function.impl()->definition()));
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "manifest/cupy_entry.hpp"
 #include "manifest/entry.hpp"
 #include "manifest/gufunc_entry.hpp"
 #include "manifest/kernel_entry.hpp"
@@ -20,7 +21,8 @@ AnyFunction define(const Node& node) {
 constexpr std::array kKinds{Kind{"ufunc", read_ufunc, define<Ufunc, read_ufunc_definition>},
                             Kind{"gufunc", read_gufunc, define<Gufunc, read_gufunc_definition>},
                             Kind{"reduction", read_reduction, define<Reduction, read_reduction_definition>},
-                            Kind{"kernel", read_kernel, define<RawKernel, read_kernel_definition>}};
+                            Kind{"kernel", read_kernel, define<RawKernel, read_kernel_definition>},
+                            Kind{"cupy.elementwise", read_cupy_elementwise, define<Ufunc, read_cupy_elementwise_definition>}};
 
 }  // namespace
 

@@ -45,6 +45,10 @@ void FileRecorder::used(const UfuncDefinition& ufunc, const call::Description& c
   add_recorded(ufunc.name, [&] { return with_call(recorded_definition(ufunc), call_json(call)); });
 }
 
+void FileRecorder::used(const cupy::ElementwiseDefinition& kernel, const call::Description& call) noexcept {
+  add_recorded(kernel.name, [&] { return with_call(recorded_definition(kernel), call_json(call)); });
+}
+
 void FileRecorder::used(const GufuncDefinition& gufunc, const call::Description& call) noexcept {
   add_recorded(gufunc.name, [&] { return with_call(recorded_definition(gufunc), call_json(call)); });
 }

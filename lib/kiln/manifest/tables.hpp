@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "base/member_count.hpp"
+#include "kiln/cupy.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/reduction.hpp"
@@ -91,6 +92,22 @@ inline constexpr auto kMembers<ReductionDefinition> = std::array{
 };
 
 template <>
+inline constexpr std::string_view kKind<cupy::ElementwiseDefinition> = "cupy.elementwise";
+template <>
+inline constexpr auto kMembers<cupy::ElementwiseDefinition> = std::array{
+    row<&cupy::ElementwiseDefinition::name, Name>("name", kNameText),
+    row<&cupy::ElementwiseDefinition::in_params, Text>("in_params", "\"T x, raw float32 table\"."),
+    row<&cupy::ElementwiseDefinition::out_params, Text>("out_params", "\"T y, raw int32 counts\"."),
+    row<&cupy::ElementwiseDefinition::operation, Code>("operation", "C++ statements for one element."),
+    row<&cupy::ElementwiseDefinition::loop_prep, Code>("loop_prep", "C++ statements before the operation."),
+    row<&cupy::ElementwiseDefinition::after_loop, Code>("after_loop", "C++ statements after it."),
+    row<&cupy::ElementwiseDefinition::options, List<Code>>("options", "Of CUDA's compiler: \"-DNAME=VALUE\"."),
+    row<&cupy::ElementwiseDefinition::reduce_dims, Flag>("reduce_dims", "Without effect."),
+    row<&cupy::ElementwiseDefinition::return_tuple, Flag>("return_tuple", "Without effect."),
+    row<&cupy::ElementwiseDefinition::no_return, Flag>("no_return", "Without effect."),
+};
+
+template <>
 inline constexpr std::string_view kKind<RawKernelDefinition> = "kernel";
 template <>
 inline constexpr auto kMembers<RawKernelDefinition> = std::array{
@@ -109,6 +126,7 @@ static_assert(is_whole<CompileOptions>(1), "a member of CompileOptions, beside t
 static_assert(is_whole<UfuncDefinition>(1), "a member of UfuncDefinition has no row");
 static_assert(is_whole<GufuncDefinition>(1), "a member of GufuncDefinition has no row");
 static_assert(is_whole<ReductionDefinition>(1), "a member of ReductionDefinition has no row");
+static_assert(is_whole<cupy::ElementwiseDefinition>(2), "a member of cupy::ElementwiseDefinition, beside preamble, has no row");
 static_assert(is_whole<RawKernelDefinition>(1), "a member of RawKernelDefinition has no row");
 
 }  // namespace kiln::manifest

@@ -82,6 +82,7 @@ program::Planned plan(const UfuncImpl& ufunc, const call::Description& call, Dev
     options.where = given.where;
     options.casting = call.loop.empty() ? Casting::same_kind : Casting::unsafe;
     options.signature = call.loop;
+    options.size = call.size;
     return ufunc::planned(ufunc::Call(ufunc, given.args, options), kind, render);
   }
   const bool at = call.method == name(ufunc::Method::at);
@@ -101,7 +102,7 @@ program::Planned plan(const UfuncImpl& ufunc, const call::Description& call, Dev
 Json read_call(const Node& node, Calls& calls) {
   const auto method = node.find("method");
   const std::string word = method ? method->word() : "";
-  if (word.empty()) return calls.read(node, {"inputs", "where", "out", "loop"});
+  if (word.empty()) return calls.read(node, {"inputs", "where", "out", "loop", "size"});
   if (word == "reduce")
     return calls.read(node, {"method", "inputs", "where", "out", "dtype", "axis", "keepdims", "initial"},
                       Calls::AxisOf::several);
@@ -128,19 +129,33 @@ std::vector<Node> read_methods(const Node& node, Entry& entry) {
   return methods;
 }
 
-/// With a scalar for each constant, by the plain kernel.
-call::Description usual_call(const ufunc::Loop& loop, const char* shape, call::ConstantInputs constants) {
+/// With a scalar for each constant, by the plain kernel. Arrays for the outputs that calls always give, and a size where no
+/// array decides it.
+call::Description usual_call(const UfuncImpl& ufunc, const ufunc::Loop& loop, const char* shape,
+                             call::ConstantInputs constants) {
   call::Description call{.loop = ufunc::loop_text(loop)};
+  bool decided = false;
   for (std::size_t k = 0; k < loop.inputs.size(); ++k) {
-    call.inputs.push_back(std::string(name(loop.inputs[k])) + ((constants >> k & 1U) != 0 ? "" : shape));
+    const bool scalar = (constants >> k & 1U) != 0;
+    call.inputs.push_back(std::string(name(loop.inputs[k])) + (scalar ? "" : shape));
+    decided = decided || (!scalar && !loop.is_raw(k));
   }
+  const bool reads = loop.inout != 0 && ufunc.cupy() == nullptr;
+  for (std::size_t o = 0; o < loop.outputs.size(); ++o) {
+    const bool raw = loop.is_raw(loop.inputs.size() + o);
+    const bool given = raw || (reads && (loop.inout >> o & 1U) != 0);
+    call.out.push_back(given ? std::string(name(loop.outputs[o])) + shape : std::string());
+    decided = decided || (given && !raw);
+  }
+  if (std::ranges::all_of(call.out, [](const std::string& each) { return each.empty(); })) call.out.clear();
+  if (!decided && (loop.raw != 0 || loop.inputs.empty())) call.size = 1024;
   return call;
 }
 
 /// Of one of "methods": those of contiguous arrays, for a GPU in each way in which work is shared there.
-std::vector<call::Description> usual_calls(const Node& method, const ufunc::Loop& loop, call::ConstantInputs constants) {
+std::vector<call::Description> usual_calls(const Node& method, const UfuncImpl& ufunc, const ufunc::Loop& loop) {
   const std::string word = method.word();
-  call::Description call = usual_call(loop, "[1024]", word == "call" || word == "outer" ? constants : 0);
+  call::Description call = usual_call(ufunc, loop, "[1024]", word == "call" || word == "outer" ? ufunc.constants() : 0);
   if (word == "call") return {call};
   if (word == "outer") {
     if (loop.inputs.size() != 2 || loop.outputs.size() != 1) {
@@ -193,7 +208,20 @@ Made<UfuncImpl> read_ufunc_definition(const Node& node, const std::string& folde
     }
   }
   const char* const body = node.has("kernel") ? "kernel" : definition.expression.empty() ? "body" : "expression";
-  return make_located(node, node, std::move(definition), body, folder, detail::make_ufunc);
+  return make_located(node, node, std::move(definition), body, folder,
+                      [](UfuncDefinition whole) { return detail::make_ufunc(std::move(whole)); });
+}
+
+Entry entry_of_calls(const Node& node, const Made<UfuncImpl>& made) {
+  const std::shared_ptr<const UfuncImpl>& impl = made.impl;
+  Entry entry{made.json, {}};
+  Calls calls(entry, impl->name(),
+              [impl](const call::Description& call, DeviceKind kind, bool render) { return plan(*impl, call, kind, render); });
+  read_uses(
+      node, impl->signatures(), {"types", "loops"}, entry,
+      [&](const Node& each) { return calls.read(each, {"inputs", "where", "out", "loop", "size"}); },
+      [&](const ufunc::Loop& loop) { calls.add(node, usual_call(*impl, loop, "[1024]", impl->constants())); });
+  return entry;
 }
 
 Entry read_ufunc(const Node& node, const std::string& folder) {
@@ -204,11 +232,11 @@ Entry read_ufunc(const Node& node, const std::string& folder) {
               [impl](const call::Description& call, DeviceKind kind, bool render) { return plan(*impl, call, kind, render); });
   const std::vector<Node> methods = read_methods(node, entry);
   const auto add_loop = [&](const ufunc::Loop& loop) {
-    if (methods.empty()) calls.add(node, usual_call(loop, "[1024]", impl->constants()));
+    if (methods.empty()) calls.add(node, usual_call(*impl, loop, "[1024]", impl->constants()));
     for (const Node& method : methods) {
       // A CPU has one kernel for all layouts that these differ by.
       bool first = true;
-      for (const call::Description& call : usual_calls(method, loop, impl->constants()))
+      for (const call::Description& call : usual_calls(method, *impl, loop))
         calls.add(method, call, std::exchange(first, false));
     }
   };

@@ -22,7 +22,8 @@ bool is_variable_name(std::string_view name) noexcept {
 class Parser {
  public:
   /// With a layout, of a generalized ufunc.
-  explicit Parser(std::string_view text, const Layout* layout = nullptr) : cursor_(text), layout_(layout) {}
+  explicit Parser(std::string_view text, const Layout* layout = nullptr, bool of_cupy = false)
+      : cursor_(text), layout_(layout), of_cupy_(of_cupy) {}
 
   TypeSignature signature() {
     outputs();
@@ -134,11 +135,16 @@ class Parser {
     parameter.name = std::string(cursor_.name());
     if (!parameter.name.empty()) {
       parameter.position = at;
-      if (const char* why = why_reserved(parameter.name)) {
+      if (const char* why = why_reserved(parameter.name); why != nullptr && !is_like_cupys(parameter.name)) {
         cursor_.fail_at(at, "\"" + parameter.name + "\" cannot be a parameter's name: it is " + why);
       }
     }
     return parameter;
+  }
+
+  /// "_A", but no word of C's like "_Bool".
+  [[nodiscard]] bool is_like_cupys(std::string_view name) const {
+    return of_cupy_ && name.size() > 1 && name[0] == '_' && name[1] != '_' && (name.size() == 2 || name[2] == '_');
   }
 
   void qualifiers(Parameter& parameter) {
@@ -179,6 +185,7 @@ class Parser {
       return;
     }
     result_.named_outputs = true;
+    if (of_cupy_ && cursor_.accept(')')) return;
     do {
       add_output(parameter("the type of an output"));
       if (result_.outputs.back().name.empty()) {
@@ -319,6 +326,7 @@ class Parser {
 
   Cursor cursor_;
   const Layout* layout_;
+  const bool of_cupy_;
   TypeSignature result_;
   std::vector<std::size_t> positions_;  // where each type variable first stands
 };
@@ -327,6 +335,10 @@ class Parser {
 
 TypeSignature parse(std::string_view text) {
   return Parser(text).signature();
+}
+
+TypeSignature parse_of_cupy(std::string_view text) {
+  return Parser(text, nullptr, true).signature();
 }
 
 KernelText parse_kernel(std::string_view text) {

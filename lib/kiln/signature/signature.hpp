@@ -55,6 +55,8 @@ struct KernelText {
 
 /// SignatureError with the position where the text is no signature.
 TypeSignature parse(std::string_view text);
+/// The same for CuPy's notation: there may be no outputs, and names like "_A", which C++ leaves to compilers.
+TypeSignature parse_of_cupy(std::string_view text);
 KernelText parse_kernel(std::string_view text);
 
 /// A generalized ufunc's: "void(…)", whose last parameters are its outputs, each with as many dimensions as the layout gives

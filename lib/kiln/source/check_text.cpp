@@ -206,6 +206,10 @@ std::vector<std::pair<std::string, std::string>> texts_of(const UserText& text) 
     add(".map", text.stages->map);
     add(".post", text.stages->post);
   }
+  if (text.cupy) {
+    add(".loop_prep", text.cupy->loop_prep);
+    add(".after_loop", text.cupy->after_loop);
+  }
   add(".identity", text.identity);
   add(text.stages ? ".reduce" : "", text.body);
   return texts;

@@ -26,11 +26,19 @@ struct Stages {
   bool prepends_identity = false;  ///< the identity stands in front of the elements, as a ufunc's does
 };
 
+/// What stands around the body of a kernel in CuPy's notation. The body is the inside of a loop over elements: `continue` ends
+/// it, and its outputs are those elements themselves.
+struct CupyLoop {
+  std::string loop_prep = {};   ///< before the body
+  std::string after_loop = {};  ///< behind it
+};
+
 /// The user's side of a kernel.
 struct UserText {
   std::string name = {};  ///< of the kernel
   std::string body = {};
   std::optional<Stages> stages = std::nullopt;
+  std::optional<CupyLoop> cupy = std::nullopt;
   bool expression = false;    ///< body is an expression (kiln eval), not statements
   std::string identity = {};  ///< an expression; only for kernels that use it
   std::string preamble = {};

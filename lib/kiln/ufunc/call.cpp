@@ -14,6 +14,7 @@
 #include "kernel/counter.hpp"
 #include "kernel/elementwise/launch.hpp"
 #include "layout/squeeze.hpp"
+#include "ufunc/beside.hpp"
 #include "ufunc/constants.hpp"
 #include "ufunc/tiling.hpp"
 #include "ufunc/tuning.hpp"
@@ -27,25 +28,14 @@ using kinds::Masking;
 /// Arguments of the kernel beside the operands.
 std::size_t more_operands(const detail::UfuncImpl& ufunc, const CallOptions& options) {
   const std::size_t preserved = options.where.valid() && !options.out.empty() ? ufunc.nout() : 0;
-  return preserved + static_cast<std::size_t>(std::popcount(ufunc.inout())) + ufunc.raw_count() + (ufunc.place().any() ? 1 : 0);
+  const std::uint64_t read = options.out.empty() ? 0 : ufunc.inout();
+  return preserved + static_cast<std::size_t>(std::popcount(read)) + (ufunc.by_elements() ? 1 : 0);
 }
 
 // A scalar takes part in no stride: it has a shape of no axes.
 const Shape kNoAxes;
 // Raw operands take part in none either; a loop has at most 64 dimensions.
 constexpr std::array<std::int64_t, 64> kNoStrides{};
-
-constexpr std::size_t kRawNumbers = 2 * LayoutClass::kMaxRawRank;  // of the axes of one raw operand
-
-/// The axes of a raw operand as its kernel takes them: raw_axes of its rank, at `numbers`.
-kinds::LaunchOperand passed(std::int64_t* numbers, const detail::ArrayRep& rep) {
-  const std::size_t rank = std::max<std::size_t>(rep.shape.size(), 1);
-  numbers[0] = 1;  // of no dimension
-  numbers[1] = 0;
-  std::ranges::copy(rep.shape, numbers);
-  std::ranges::copy(rep.strides, numbers + rank);
-  return {numbers, nullptr, static_cast<std::uint8_t>(2 * rank * sizeof *numbers), true};
-}
 
 layout::Operand placed(const call::Operand& operand) {
   if (operand.rep != nullptr) return {&operand.rep->shape, &operand.rep->strides, operand.itemsize};
@@ -190,7 +180,7 @@ void Call::iterate() {
     all_f_ &= rep == nullptr || rep->f_contiguous;
   }
   const std::span all(operands, operands_.count());
-  const bool in_order = ufunc_.place().number;
+  const bool in_order = ufunc_.place().in_order();
   all_f_ &= !in_order || all_c_;
   if (all_c_ || all_f_) {
     iteration_.emplace(size_, all);
@@ -218,6 +208,14 @@ void Call::classify() {
   const bool by_elements = ufunc_.by_elements();
   for (std::size_t k = 0, raw = 0; raw_ != 0 && k < operands_.count(); ++k) {
     if (is_raw(k)) layout_.set_raw_axes(raw++, raw_axes_of(k));
+  }
+  if (ufunc_.place().indexer) {
+    if (shape_->size() > LayoutClass::kMaxRawRank) {
+      throw ShapeError(ufunc_.name() + ": the body asks for the index along each axis, and there are " +
+                       std::to_string(shape_->size()) + "; at most " + std::to_string(LayoutClass::kMaxRawRank) +
+                       " are possible");
+    }
+    layout_.set_raw_axes(ufunc_.raw_count(), {.rank = static_cast<std::uint8_t>(shape_->size()), .packed = true});
   }
   for (std::size_t k = 0; k < operands_.count(); ++k) layout_.set_access(k, access_of(at, k));
   if (operands_.at().gpu()) {
@@ -257,7 +255,7 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
   const std::size_t inputs = operands_.inputs();
   std::size_t count = 0;
   const auto add = [&](std::size_t k) {
-    const auto size = static_cast<std::uint8_t>(operands_.all()[k].itemsize);
+    const auto size = static_cast<std::uint16_t>(operands_.all()[k].itemsize);
     if (operands_.is_scalar(k)) {
       operands[count++] = {const_cast<void*>(operands_.value(k)), nullptr, size, true};
       return;
@@ -276,13 +274,15 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
   for (std::size_t times = keeps() && !operands_.at().gpu() ? 2 : 1; times > 0; --times) {
     for (std::size_t k = inputs; k < operands_.count(); ++k) add(k);
   }
-  Uninitialized<std::int64_t, kRawNumbers * LayoutClass::kMostRaw> raw_axes;
-  kinds::ElementRange range{0, size_};
+  std::optional<Beside> beside;
   if (ufunc_.by_elements()) {
-    for (std::size_t k = 0, raw = 0; k < operands_.count(); ++k) {
-      if (is_raw(k)) operands[count++] = passed(raw_axes.data() + kRawNumbers * raw++, *operands_.rep(k));
+    beside.emplace();
+    for (std::size_t k = 0; k < operands_.count(); ++k) {
+      if (is_raw(k)) beside->add(operands_.rep(k)->shape, operands_.rep(k)->strides);
     }
-    if (ufunc_.place().any()) operands[count++] = {&range, nullptr, sizeof range, true};
+    if (ufunc_.place().indexer) beside->add(*shape_, kNoStrides);
+    if (ufunc_.place().any()) beside->add_range(size_);
+    operands[count++] = beside->operand();
   }
   backend::Backend& backend = backend::backend_for(operands_.at().device);
   const std::shared_ptr<const void> kept = operands_.keep(backend, results);
@@ -326,7 +326,7 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
       operands[i].data = static_cast<char*>(first[i].data) + index.offset({first[i].strides, outer});
     }
     kinds::launch(backend, *variant.module, work, context);
-    range.first += work.size;
+    if (beside) beside->move_on(work.size);
   });
 }
 
@@ -335,7 +335,10 @@ void Call::record(Recorder& recorder) const {
   // Another loop than the one that the dtypes choose, or one that was made for them.
   const bool forced = LoopOptions{options_.casting, options_.dtype, options_.signature}.force();
   if (forced || plan_->loop.definition != nullptr) call.loop = loop_text(plan_->loop);
-  if (plan_->reported.add(call)) recorder.used(ufunc_.definition_of(plan_->loop), call);
+  call.size = options_.size;
+  if (!plan_->reported.add(call)) return;
+  if (ufunc_.cupy() != nullptr) return recorder.used(*ufunc_.cupy(), call);
+  recorder.used(ufunc_.definition_of(plan_->loop), call);
 }
 
 Resolution Call::resolve() {

@@ -1,6 +1,7 @@
 #include "ufunc/impl.hpp"
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <utility>
 
@@ -12,6 +13,8 @@
 #include "kernel/scan/spec.hpp"
 #include "kernel/scatter/layout.hpp"
 #include "kernel/scatter/text.hpp"
+#include "kiln/cupy.hpp"
+#include "kiln/error.hpp"
 #include "registry/registry.hpp"
 #include "source/body_tokens.hpp"
 #include "ufunc/constants.hpp"
@@ -20,11 +23,28 @@
 
 namespace kiln::detail {
 
+namespace {
+
+kinds::AskedPlace asked_place(const codegen::UserText& text) {
+  if (!text.cupy) return {.number = codegen::asks_for_index(text), .size = codegen::calls_kilns(text, "size")};
+  const auto named = [&text](std::string_view name) {
+    for (const auto* list : {&text.input_names, &text.output_names}) {
+      if (std::ranges::find(*list, name) != list->end()) return false;
+    }
+    return std::ranges::any_of(codegen::texts_of(text),
+                               [&](const auto& part) { return codegen::names_any(part.second, std::array{name}); });
+  };
+  return {.i = named("i"), .n = named("n"), .indexer = named("_ind")};
+}
+
+}  // namespace
+
 UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures,
-                     std::unique_ptr<const ufunc::LoopSource> source)
+                     std::unique_ptr<const ufunc::LoopSource> source, std::shared_ptr<const cupy::ElementwiseDefinition> cupy)
     : definition_(std::move(definition)),
       signatures_(std::move(signatures)),
       source_(std::move(source)),
+      cupy_(std::move(cupy)),
       arithmetic_bound_(source_ != nullptr ? source_->arithmetic_bound()
                                            : ufunc::names_slow_function(definition_.body) ||
                                                  ufunc::names_slow_function(definition_.expression) ||
@@ -33,13 +53,8 @@ UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSign
   raw_operands_ = ufunc::raw_operands_of(signatures_.front());
   inout_ = ufunc::inout_of(signatures_.front());
   if (source_ != nullptr) return;
-  codegen::UserText text{.body = definition_.expression.empty() ? definition_.body : definition_.expression,
-                         .preamble = definition_.compile.preamble,
-                         .functions = definition_.compile.functions,
-                         .defines = definition_.compile.defines};
-  for (const auto& input : signatures_.front().inputs) text.input_names.push_back(input.name);
-  for (const auto& output : signatures_.front().outputs) text.output_names.push_back(output.name);
-  place_ = {.number = codegen::asks_for_index(text), .size = codegen::calls_kilns(text, "size")};
+  ufunc::Loop none;
+  place_ = asked_place(text_of(none));
 }
 
 void UfuncImpl::check_of_elements(const char* method) const {
@@ -204,6 +219,7 @@ codegen::UserText UfuncImpl::text_of(const ufunc::Loop& loop) const {
   if (first.named_outputs) {
     for (const auto& output : first.outputs) text.output_names.push_back(output.name);
   }
+  if (cupy_ != nullptr) text.cupy = codegen::CupyLoop{.loop_prep = cupy_->loop_prep, .after_loop = cupy_->after_loop};
   text.type_variables = loop.variables;
   text.constants = loop.constants;
   return text;

@@ -18,6 +18,10 @@
 #include "ufunc/method_variant.hpp"
 #include "ufunc/plan.hpp"
 
+namespace kiln::cupy {
+struct ElementwiseDefinition;
+}  // namespace kiln::cupy
+
 namespace kiln::detail {
 
 class UfuncImpl final : public call::Callee {
@@ -28,7 +32,8 @@ class UfuncImpl final : public call::Callee {
 
   /// With a source, the signatures say no more than the operands' number and names.
   UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSignature> signatures,
-            std::unique_ptr<const ufunc::LoopSource> source = nullptr);
+            std::unique_ptr<const ufunc::LoopSource> source = nullptr,
+            std::shared_ptr<const cupy::ElementwiseDefinition> cupy = nullptr);
 
   [[nodiscard]] const UfuncDefinition& definition() const noexcept { return definition_; }
   /// The definition that has the loop: another one where the loop was made for its dtypes.
@@ -51,6 +56,8 @@ class UfuncImpl final : public call::Callee {
   [[nodiscard]] std::string what() const override { return definition_.name; }
   [[nodiscard]] std::string operand_name(std::size_t operand) const override;
   [[nodiscard]] std::string forms() const override { return "its loops are " + ufunc::texts_of(signatures_); }
+  /// Returns the definition in CuPy's notation that it is of; null for others.
+  [[nodiscard]] const cupy::ElementwiseDefinition* cupy() const noexcept { return cupy_.get(); }
   /// What the body asks of the place of its element.
   [[nodiscard]] const kinds::AskedPlace& place() const noexcept { return place_; }
   /// Returns true if an element's result depends on more than its elements: some operand is raw, or the body asks for its
@@ -95,6 +102,7 @@ class UfuncImpl final : public call::Callee {
   UfuncDefinition definition_;
   std::vector<signature::TypeSignature> signatures_;
   std::unique_ptr<const ufunc::LoopSource> source_;
+  std::shared_ptr<const cupy::ElementwiseDefinition> cupy_;
   bool arithmetic_bound_;
   kinds::AskedPlace place_;
   mutable ufunc::Plans<ufunc::LayoutClass> plans_;
@@ -112,6 +120,9 @@ class UfuncImpl final : public call::Callee {
 void check_names(const std::string& kernel, const std::vector<signature::TypeSignature>& signatures);
 /// What vectorize() makes a handle to.
 std::shared_ptr<const UfuncImpl> make_ufunc(UfuncDefinition definition);
+/// The same of a definition in CuPy's notation, as which it is written and recorded.
+std::shared_ptr<const UfuncImpl> make_ufunc(UfuncDefinition definition,
+                                            std::shared_ptr<const cupy::ElementwiseDefinition> cupy);
 /// SignatureError for a kernel's name that is no C++ identifier, or a reserved one.
 void check_name(const std::string& name);
 

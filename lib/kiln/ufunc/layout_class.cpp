@@ -168,6 +168,7 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
     spec.read_outputs.push_back(o);
   }
   spec.place = loop.place;
+  if (spec.place.indexer) spec.indexer_rank = layout.raw_axes(raw).rank;
   if (kind == DeviceKind::cpu) {
     // A kernel that reads and writes the same window needs no care on the CPU: its loads come first, and it claims no
     // __restrict__.

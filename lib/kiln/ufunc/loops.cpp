@@ -152,7 +152,7 @@ std::optional<Casting> casting_to_force(const LoopRequest& request, const Typed&
     for (Binding& binding : bindings_of(signature)) {
       bind_by_promotion(signature, given.dtypes, request, binding);
       const Loop loop = make_loop(signature, binding);
-      const DType one = loop.outputs.front();
+      const DType one = loop.outputs.empty() ? DType::bool_ : loop.outputs.front();
       uniform = uniform || std::all_of(loop.inputs.begin(), loop.inputs.end(), [&](DType input) { return input == one; });
       least = std::min(least, casting_to(loop, given, request.casting));
     }
@@ -214,7 +214,9 @@ Loop forced_by_signature(const LoopRequest& request) {
   const std::vector<DType> wanted = parse_loop(request.forced_signature, nin, request.signatures.front().outputs.size());
   for (const TypeSignature& signature : request.signatures) {
     for (Binding& binding : bindings_of(signature)) {
-      for (std::size_t i = 0; i < nin; ++i) ask(signature.inputs[i], wanted[i], binding);
+      for (std::size_t i = 0; i < wanted.size(); ++i) {
+        ask(i < nin ? signature.inputs[i] : signature.outputs[i - nin], wanted[i], binding);
+      }
       bool fits = true;
       for (std::size_t i = 0; i < wanted.size(); ++i) {
         fits &= dtype_of(i < nin ? signature.inputs[i] : signature.outputs[i - nin], binding) == wanted[i];
@@ -249,21 +251,6 @@ Loop forced_by_dtype(const LoopRequest& request, const Typed& given) {
 }
 
 }  // namespace
-
-std::uint64_t raw_operands_of(const TypeSignature& signature) {
-  std::uint64_t raw = 0;
-  std::size_t operand = 0;
-  for (const auto* list : {&signature.inputs, &signature.outputs}) {
-    for (const Parameter& parameter : *list) raw |= std::uint64_t{parameter.raw} << operand++;
-  }
-  return raw;
-}
-
-std::uint64_t inout_of(const TypeSignature& signature) {
-  std::uint64_t inout = 0;
-  for (std::size_t o = 0; o < signature.outputs.size(); ++o) inout |= std::uint64_t{signature.outputs[o].inout} << o;
-  return inout;
-}
 
 std::string loop_text(const Loop& loop) {
   std::string text;

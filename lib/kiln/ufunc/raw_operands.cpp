@@ -5,9 +5,25 @@
 
 namespace kiln::ufunc {
 
+std::uint64_t raw_operands_of(const signature::TypeSignature& signature) {
+  std::uint64_t raw = 0;
+  std::size_t operand = 0;
+  for (const auto* list : {&signature.inputs, &signature.outputs}) {
+    for (const signature::Parameter& parameter : *list) raw |= std::uint64_t{parameter.raw} << operand++;
+  }
+  return raw;
+}
+
+std::uint64_t inout_of(const signature::TypeSignature& signature) {
+  std::uint64_t inout = 0;
+  for (std::size_t o = 0; o < signature.outputs.size(); ++o) inout |= std::uint64_t{signature.outputs[o].inout} << o;
+  return inout;
+}
+
 /// An operand that each element reaches whole is an array, and so is an output that is read.
 void Call::check_given() const {
-  for (std::size_t o = 0; ufunc_.inout() != 0 && o < operands_.nout(); ++o) {
+  // In CuPy's notation it begins as 0.
+  for (std::size_t o = 0; ufunc_.inout() != 0 && ufunc_.cupy() == nullptr && o < operands_.nout(); ++o) {
     if (!operands_.is_inout(o) || operands_.is_given(o)) continue;
     throw TypeError(operands_.what() + ": " + operands_.name_of(operands_.inputs() + o) +
                     " is inout; give the array that is read and written with .out");

@@ -18,6 +18,10 @@ struct GufuncDefinition;
 struct ReductionDefinition;
 }  // namespace kiln
 
+namespace kiln::cupy {
+struct ElementwiseDefinition;
+}  // namespace kiln::cupy
+
 namespace kiln::kinds {
 enum class RawForm : std::uint8_t;
 }  // namespace kiln::kinds
@@ -39,6 +43,7 @@ class Recorder {
  public:
   virtual ~Recorder() = default;
   virtual void used(const UfuncDefinition& ufunc, const call::Description& call) noexcept = 0;
+  virtual void used(const cupy::ElementwiseDefinition& kernel, const call::Description& call) noexcept = 0;
   virtual void used(const GufuncDefinition& gufunc, const call::Description& call) noexcept = 0;
   /// `prepends_identity`: the identity stands in front of the elements.
   virtual void used(const ReductionDefinition& reduction, bool prepends_identity, const call::Description& call) noexcept = 0;

@@ -1,5 +1,7 @@
 // Making ufuncs: definitions to parsed, checked, shareable functions; and the calls of a Ufunc handle.
 #include <algorithm>
+#include <bit>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -74,21 +76,24 @@ void detail::check_name(const std::string& name) {
   }
 }
 
-std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition definition) {
+std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition definition,
+                                                            std::shared_ptr<const cupy::ElementwiseDefinition> cupy) {
   if (definition.name.empty()) definition.name = "kernel";
-  check_name(definition.name);
+  detail::check_name(definition.name);
   program::check_options(definition.name, definition.compile);
   if (definition.signatures.empty()) {
     throw SignatureError(definition.name + ": no signature given; write one like \"float32(float32 a, float32 b)\"", "", 0);
   }
-  if (definition.body.empty() == definition.expression.empty()) {
+  if (!cupy && definition.body.empty() == definition.expression.empty()) {
     throw SignatureError(definition.name + (definition.body.empty() ? ": neither a body nor an expression given"
                                                                     : ": give a body or an expression, not both"),
                          definition.signatures.front(), 0);
   }
   std::vector<signature::TypeSignature> signatures;
-  for (const std::string& text : definition.signatures) signatures.push_back(signature::parse(text));
-  check_names(definition.name, signatures);
+  for (const std::string& text : definition.signatures) {
+    signatures.push_back(cupy != nullptr ? signature::parse_of_cupy(text) : signature::parse(text));
+  }
+  detail::check_names(definition.name, signatures);
   if (!definition.expression.empty() && signatures.front().named_outputs) {
     throw SignatureError(definition.name + ": an expression gives one unnamed output; assign named outputs in a body",
                          definition.signatures.front(), 0);
@@ -108,14 +113,21 @@ std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition defi
   codegen::UserText text{.name = definition.name,
                          .body = definition.expression.empty() ? definition.body : definition.expression};
   program::add_options(text, definition.compile);
-  if (signatures.front().named_outputs) {
+  if (cupy) {
+    codegen::check_text(definition.name + ".loop_prep", cupy->loop_prep);
+    codegen::check_text(definition.name + ".after_loop", cupy->after_loop);
+  } else if (signatures.front().named_outputs) {
     for (const auto& output : signatures.front().outputs) text.output_names.push_back(output.name);
     codegen::check_outputs(text, text.output_names, codegen::OutputForm::variable);
   }
   const std::vector<Diagnostic> suspicious = codegen::suspicious_code(text, program::single_names(signatures));
-  auto made = std::make_shared<detail::UfuncImpl>(std::move(definition), std::move(signatures));
+  auto made = std::make_shared<detail::UfuncImpl>(std::move(definition), std::move(signatures), nullptr, std::move(cupy));
   made->warnings().add(suspicious);
   return made;
+}
+
+std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition definition) {
+  return make_ufunc(std::move(definition), nullptr);
 }
 
 Ufunc vectorize(UfuncDefinition definition) {

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "kiln/cupy.hpp"
 #include "kiln/error.hpp"
 #include "kiln/fuse.hpp"
 #include "kiln/math.hpp"
@@ -52,6 +53,13 @@ auto members_of(GufuncDefinition& definition) {
 auto members_of(ReductionDefinition& definition) {
   auto& [name, signatures, accumulator, map, reduce, post, identity, reorderable, compile] = definition;
   return std::tie(name, signatures, accumulator, map, reduce, post, identity, reorderable, compile);
+}
+auto members_of(cupy::ElementwiseDefinition& definition) {
+  auto& [in_params, out_params, operation, name, preamble, loop_prep, after_loop, options, reduce_dims, return_tuple, no_return,
+         compile] = definition;
+  static_cast<void>(preamble);  // written as that of the compile
+  return std::tie(in_params, out_params, operation, name, loop_prep, after_loop, options, reduce_dims, return_tuple, no_return,
+                  compile);
 }
 auto members_of(RawKernelDefinition& definition) {
   auto& [name, signature, body, compile] = definition;
@@ -105,6 +113,19 @@ const ReductionDefinition kOtherReduction{.name = "g",
 const RawKernelDefinition kRawKernel{.name = "f", .signature = "void(int64 n)", .body = ";"};
 const RawKernelDefinition kOtherRawKernel{
     .name = "g", .signature = "void(T[:] x)", .body = "x[item] = 0;", .compile = kOtherOptions};
+
+const cupy::ElementwiseDefinition kCupy{.in_params = "T x", .out_params = "T y", .operation = "y = x", .name = "f"};
+const cupy::ElementwiseDefinition kOtherCupy{.in_params = "raw U x",
+                                             .out_params = "raw U y",
+                                             .operation = "y[i] = x[i] + c; // \xe9",
+                                             .name = "g",
+                                             .loop_prep = "const U c = 1",
+                                             .after_loop = ";",
+                                             .options = {"-w"},
+                                             .reduce_dims = false,
+                                             .return_tuple = true,
+                                             .no_return = true,
+                                             .compile = kOtherOptions};
 
 template <class Definition>
 bool equal(Definition a, Definition b);
@@ -198,6 +219,7 @@ TEST_CASE("every member of a definition survives the way to JSON and back") {
   check_each(kGufunc, kOtherGufunc);
   check_each(kReduction, kOtherReduction);
   check_each(kRawKernel, kOtherRawKernel);
+  check_each(kCupy, kOtherCupy);
 }
 
 TEST_CASE("the schema and the page have the members of the tables") {
@@ -220,6 +242,7 @@ TEST_CASE("the schema and the page have the members of the tables") {
   check("gufunc_members", manifest::kMembers<GufuncDefinition>);
   check("reduction_members", manifest::kMembers<ReductionDefinition>);
   check("kernel_members", manifest::kMembers<RawKernelDefinition>);
+  check("cupy_elementwise_members", manifest::kMembers<cupy::ElementwiseDefinition>);
   CHECK(schema.at("dtype").at("enum") == Json(kDTypeNames));
 }
 
@@ -246,6 +269,9 @@ TEST_CASE("a function, its text, and a function of the text") {
   check_text(reduction(kOtherReduction), kOtherReduction);
   check_text(reduction(kReduction), kReduction);
   check_text(kernel(kOtherRawKernel), kOtherRawKernel);
+  cupy::ElementwiseDefinition canonical = kOtherCupy;
+  canonical.options.clear();  // -w, which says nothing
+  check_text(cupy::elementwise(kOtherCupy), canonical);
   for (const math::FunctionInfo& function : math::functions()) {
     const std::string text = definition_text(*math::find(function.name));
     CHECK(definition_text(std::get<Ufunc>(define(text))) == text);

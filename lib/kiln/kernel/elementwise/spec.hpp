@@ -29,6 +29,7 @@ struct ElementwiseSpec {
   std::size_t arguments = 0;                   ///< of `inputs`, those that are the body's, if there are others
   std::vector<std::size_t> read_outputs = {};  ///< outputs that begin as what the array holds
   AskedPlace place = {};
+  int indexer_rank = 0;         ///< axes of the call, if the body asks for the index along each
   std::string function = {};    ///< instead of a loop: the body as a function of that C name, for others to link
   bool returns_status = false;  ///< of such a function: its result goes to a pointer, and it gives 0
 };

@@ -17,18 +17,29 @@ std::size_t first_read_output(const ElementwiseSpec& spec) {
   return arguments_of(spec) + (spec.masking == Masking::none ? 0 : 1);
 }
 
+static std::string place_type(const ElementwiseSpec& spec) {
+  return spec.place.indexer ? fmt::format("place_of_axes<{}>", spec.indexer_rank) : "element_place";
+}
+
+static void add_places(const ElementwiseSpec& spec, Operation& operation) {
+  operation.place_type = place_type(spec);
+  const auto add_if = [&](bool asked, const std::string& declaration, const char* value) {
+    if (asked) operation.places.emplace_back("__attribute__((__unused__)) " + declaration, value);
+  };
+  add_if(spec.place.number, "const ::kiln::element_place kiln_here", "here");
+  // An object, since a macro would be met in "x.size()", too.
+  add_if(spec.place.size, "const ::kiln::element_count size", "element_count{here.of}");
+  add_if(spec.place.i, "::kiln::ptrdiff_t i", "here.number");
+  add_if(spec.place.n, "const ::kiln::ptrdiff_t n", "here.of");
+  add_if(spec.place.indexer, "const ::kiln::" + place_type(spec) + " _ind", "here");
+}
+
 Operation operation_of(const ElementwiseSpec& spec) {
   Operation operation;
   for (std::size_t i = 0; i < arguments_of(spec); ++i) operation.inputs.push_back(spec.inputs[i].compute);
   for (const OperandSpec& operand : spec.outputs) operation.outputs.push_back(operand.compute);
   if (!by_elements(spec)) return operation;
-  if (spec.place.number) {
-    operation.places.emplace_back("const ::kiln::element_place kiln_here", "here");
-  }
-  if (spec.place.size) {
-    // An object, since a macro would be met in "x.size()", too.
-    operation.places.emplace_back("const ::kiln::element_count size", "element_count{here.size}");
-  }
+  add_places(spec, operation);
   for (std::size_t i = 0; i < arguments_of(spec); ++i) {
     const OperandSpec& operand = spec.inputs[i];
     operation.types.push_back(operand.access == Access::raw ? "::kiln::" + raw_type(operand, i, false) : "");
@@ -50,13 +61,28 @@ std::string raw_type(const OperandSpec& operand, std::size_t number, bool writab
                      operand.axes.rank, operand.axes.packed, operand.axes.wide, number);
 }
 
-std::string axes_type(const OperandSpec& operand) {
-  return fmt::format("raw_axes<{}>", std::max<int>(operand.axes.rank, 1));
+static std::string axes_type(int rank) {
+  return fmt::format("raw_axes<{}>", std::max(rank, 1));
+}
+
+std::string beside_struct(const ElementwiseSpec& spec) {
+  std::string members;
+  for (std::size_t k = 0; k < spec.inputs.size() + spec.outputs.size(); ++k) {
+    const OperandSpec& operand = k < spec.inputs.size() ? spec.inputs[k] : spec.outputs[k - spec.inputs.size()];
+    if (operand.access == Access::raw) members += fmt::format("  {} n{};\n", axes_type(operand.axes.rank), k);
+  }
+  if (spec.place.indexer) members += fmt::format("  {} axes;\n", axes_type(spec.indexer_rank));
+  if (spec.place.any()) members += "  kinds::ElementRange all;\n";
+  return "struct beside {\n" + members + "};\n";
 }
 
 Frame frame_of(const UserText& text, const ElementwiseSpec& spec, DeviceKind /*target*/) {
   Frame frame = frame_of(text, operation_of(spec));
-  if (spec.place.size) frame.places.emplace_back("size");
+  const std::pair<bool, std::string_view> named[] = {
+      {spec.place.size, "size"}, {spec.place.i, "i"}, {spec.place.n, "n"}, {spec.place.indexer, "_ind"}};
+  for (const auto& [asked, name] : named) {
+    if (asked) frame.places.push_back(name);
+  }
   if (!spec.place.number) return frame;
   // A macro, since index is a type, too.
   frame.declaration = "#define index(...) kiln_number(kiln_here __VA_OPT__(,) __VA_ARGS__)\n" + frame.declaration;
@@ -77,7 +103,9 @@ std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::strin
   std::string declarations;
   std::string call = "operation(";
   std::string checks;
-  if (spec.place.any()) call += fmt::format("element_place{{{}, all.size}}", number);
+  if (spec.place.any()) {
+    call += fmt::format("{}({}, all.size{})", place_type(spec), number, spec.place.indexer ? ", axes" : "");
+  }
   const auto separator = [&call] { return call.ends_with('(') ? "" : ", "; };
   for (std::size_t k = 0; k < spec.outputs.size(); ++k) {
     if (spec.outputs[k].access == Access::raw) {

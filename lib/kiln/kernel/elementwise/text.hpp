@@ -25,8 +25,8 @@ std::string evaluation(const ElementwiseSpec& spec, const std::vector<std::strin
 bool by_elements(const ElementwiseSpec& spec);
 /// The type that the body has for a raw operand.
 std::string raw_type(const OperandSpec& operand, std::size_t number, bool writable);
-/// The kernel's parameters that say how a raw operand lies, "raw_axes<2>".
-std::string axes_type(const OperandSpec& operand);
+/// The structure `beside`, the parameter of the kernel behind the operands: how raw operands lie, and the range of elements.
+std::string beside_struct(const ElementwiseSpec& spec);
 Frame frame_of(const codegen::UserText& text, const ElementwiseSpec& spec, DeviceKind target);
 
 /// How many of the inputs are the body's.

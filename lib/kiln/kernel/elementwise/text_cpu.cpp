@@ -69,12 +69,12 @@ class RowText {
     initialize(fmt::format("p{}(reinterpret_cast<{}*>(p[{}]))", k, type, k));
     return operand.access == Access::contiguous ? fmt::format("p{}[i]", k) : fmt::format("*p{}", k);
   }
-  /// Adds a raw operand with its number among the body's. Its axes are argument number `axes` of the launch.
-  void add_raw(const OperandSpec& operand, std::size_t k, std::size_t number, bool input, std::size_t axes) {
+  /// Adds a raw operand with its number among the body's.
+  void add_raw(const OperandSpec& operand, std::size_t k, std::size_t number, bool input) {
     const std::string type = raw_type(operand, number, !input);
     members += fmt::format("  {} p{};\n", type, k);
-    initialize(fmt::format("p{0}(static_cast<{1}::kiln::{2}*>(launch->data[{0}]), *static_cast<const {3}*>(launch->data[{4}]))",
-                           k, input ? "const " : "", type_name(operand.compute), axes_type(operand), axes));
+    initialize(fmt::format("p{0}(static_cast<{1}::kiln::{2}*>(launch->data[{0}]), of_launch(launch).n{0})", k,
+                           input ? "const " : "", type_name(operand.compute)));
   }
   void initialize(const std::string& text) { initializers += (initializers.empty() ? "" : ", ") + text; }
 
@@ -131,13 +131,12 @@ std::string raw_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) {
   const std::size_t inputs = first_read_output(spec) + spec.read_outputs.size();
   const std::size_t first_output = spec.inputs.size();
   const std::size_t count = first_output + spec.outputs.size();
-  std::size_t more = count;  // arguments of the launch behind the operands
   for (std::size_t k = 0; k < count; ++k) {
     const bool input = k < first_output;
     if (input && k >= inputs) continue;  // what outputs hold, which stays where the mask is false
     const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - first_output];
     if (operand.access == Access::raw) {
-      row.add_raw(operand, k, input ? k : arguments_of(spec) + k - first_output, input, more++);
+      row.add_raw(operand, k, input ? k : arguments_of(spec) + k - first_output, input);
       if (input) arguments.push_back(fmt::format("p{}", k));
       continue;
     }
@@ -149,18 +148,25 @@ std::string raw_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) {
     const std::string result = stored(operand, fmt::format("r{}", k - first_output));
     stores += fmt::format("    {}{} = {};\n", spec.masking == Masking::keep ? "if (where) " : "", element, result);
   }
+  if (spec.place.indexer) {
+    row.members += fmt::format("  const raw_axes<{}> axes;\n", std::max(spec.indexer_rank, 1));
+    row.initialize("axes(of_launch(launch).axes)");
+  }
   if (spec.place.any()) {
     row.members += "  const kinds::ElementRange all;\n  int64 first;\n";
-    row.initialize(fmt::format("all(*static_cast<const kinds::ElementRange*>(launch->data[{}])), first(first)", more));
+    row.initialize("all(of_launch(launch).all), first(first)");
   }
   return fmt::format(
+      "{}KILN_FN const beside& of_launch(const kinds::CpuLaunch* launch) {{\n"
+      "  return *static_cast<const beside*>(launch->data[{}]);\n}}\n"
       "struct work {{\n{}  KILN_FN work(const kinds::CpuLaunch* launch, [[maybe_unused]] char* const* p, "
       "[[maybe_unused]] int64 first) : {} {{}}\n"
       "  KILN_FN void one(int64 i) const {{\n    {}\n{}  }}\n}};\n"
       "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
       "  walk_rows<{}, kElementsAtOnce>(launch, begin, end, [&](char* const* p, int64 first, int64 count) {{\n"
       "    each_element<work>(launch, p, first, count);\n  }});\n}}\n",
-      row.members, row.initializers, evaluation(spec, arguments, debug, "where", "all.first + first + i"), stores, count);
+      beside_struct(spec), count, row.members, row.initializers,
+      evaluation(spec, arguments, debug, "where", "all.first + first + i"), stores, count);
 }
 
 std::string cpu_kernel(const ElementwiseSpec& spec) {

@@ -14,11 +14,14 @@ class GpuKernel {
     for (std::size_t k = 0; k < spec.inputs.size() + spec.outputs.size(); ++k) {
       add(k);
     }
+    if (by_elements(spec)) beside_ = ", const beside b";
+    if (spec.place.indexer) {
+      members_ += fmt::format("  raw_axes<{}> axes;\n", std::max(spec.indexer_rank, 1));
+      add_initializer("b.axes", "b.axes");
+    }
     if (spec.place.any()) {
-      axes_ += ", const kinds::ElementRange all";
       members_ += "  kinds::ElementRange all;\n";
-      initializers_ += ", all";
-      behind_head_ += ", kinds::ElementRange{all.first + head, all.size}";
+      add_initializer("b.all", "kinds::ElementRange{b.all.first + head, b.all.size}");
     }
   }
 
@@ -34,6 +37,7 @@ class GpuKernel {
     } else {
       place = fmt::format("    const {} at = i * {};\n", index, width);
     }
+    if (by_elements(spec_)) out += beside_struct(spec_);
     out += "struct work {\n" + members_ + (nd_ ? "  const index_space& s;\n" : "");
     if (peeled() && debug_.any()) out += "  int64 first;\n";
     out += fmt::format("  struct loaded {{\n{}  }};\n", raw_);
@@ -53,7 +57,7 @@ class GpuKernel {
                          keeps() ? "    if (!where) return;\n" : "", single_stores_);
     }
     const std::string more = peeled() ? fmt::format(", {} head", index) : nd_ ? ", const index_space s" : "";
-    out += fmt::format("}};\nKILN_KERNEL kiln_kernel({} n{}{}{}) {{\n", index, more, parameters_, axes_);
+    out += fmt::format("}};\nKILN_KERNEL kiln_kernel({} n{}{}{}) {{\n", index, more, parameters_, beside_);
     const bool numbers = peeled() && debug_.any();
     out += fmt::format("  const work w{{{}{}{}}};\n", initializers_, nd_ ? ", s" : "", numbers ? ", 0" : "");
     if (peeled()) {
@@ -83,8 +87,7 @@ class GpuKernel {
       add_raw(operand, k, p);
       return;
     }
-    initializers_ += (k == 0 ? "" : ", ") + p;
-    behind_head_ += (k == 0 ? "" : ", ") + p + (operand.access == Access::contiguous ? " + head" : "");
+    add_initializer(p, p + (operand.access == Access::contiguous ? " + head" : ""));
     if (operand.access == Access::scalar) {
       parameters_ += fmt::format(", {} {}", type, p);
       members_ += fmt::format("  {} {};\n", type, p);
@@ -125,16 +128,20 @@ class GpuKernel {
     single_stores_ += fmt::format("    {}[i] = {};\n", p, result);
   }
 
+  void add_initializer(const std::string& own, const std::string& behind_head) {
+    const std::string comma = initializers_.empty() ? "" : ", ";
+    initializers_ += comma + own;
+    behind_head_ += comma + behind_head;
+  }
+
   void add_raw(const OperandSpec& operand, std::size_t k, const std::string& p) {
     const bool input = k < spec_.inputs.size();
     const std::string type = raw_type(operand, input ? k : arguments_of(spec_) + k - spec_.inputs.size(), !input);
     parameters_ += fmt::format(", {}::kiln::{}*{} {}", input ? "const " : "", type_name(operand.compute),
                                spec_.aliased ? "" : " __restrict__", p);
-    axes_ += fmt::format(", const {} n{}", axes_type(operand), k);
     members_ += fmt::format("  {} {};\n", type, p);
-    const std::string made = fmt::format("{}{}({}, n{})", k == 0 ? "" : ", ", type, p, k);
-    initializers_ += made;
-    behind_head_ += made;
+    const std::string made = fmt::format("{}({}, b.n{})", type, p, k);
+    add_initializer(made, made);
     if (!input) return;
     arguments_.push_back(p);
     single_arguments_.push_back(p);
@@ -143,7 +150,7 @@ class GpuKernel {
   const ElementwiseSpec& spec_;
   const Debug& debug_;
   bool nd_;
-  std::string axes_, parameters_, members_, initializers_, behind_head_, raw_, loads_, results_, keeps_, stores_,
+  std::string beside_, parameters_, members_, initializers_, behind_head_, raw_, loads_, results_, keeps_, stores_,
       single_stores_;
   std::vector<std::string> arguments_, single_arguments_;
 };

@@ -1,0 +1,97 @@
+#include "cupy/parameters.hpp"
+
+#include <array>
+#include <vector>
+
+#include "kiln/dtype.hpp"
+#include "kiln/error.hpp"
+
+namespace kiln::cupy {
+namespace {
+
+constexpr std::string_view kBlanks = " \t\r\n";
+/// Names that bodies have of their own.
+constexpr std::array<std::string_view, 2> kOwnNames{"i", "_ind"};
+
+struct Word {
+  std::string_view text;
+  std::size_t position;
+};
+
+class Parameters {
+ public:
+  Parameters(const std::string& kernel, const std::string& text) : kernel_(kernel), text_(text) {}
+
+  std::string signature(std::string_view before) const {
+    std::string result;
+    if (text_.find_first_not_of(kBlanks) == std::string::npos) return result;
+    for (std::size_t begin = 0; begin <= text_.size();) {
+      const std::size_t end = std::min(text_.find(',', begin), text_.size());
+      result += (begin == 0 ? "" : ", ") + parameter(begin, end, before);
+      begin = end + 1;
+    }
+    return result;
+  }
+
+ private:
+  [[noreturn]] void fail(std::size_t position, const std::string& why) const {
+    throw SignatureError(kernel_ + ": " + why, text_, position);
+  }
+
+  [[nodiscard]] std::vector<Word> words(std::size_t begin, std::size_t end) const {
+    std::vector<Word> found;
+    while ((begin = text_.find_first_not_of(kBlanks, begin)) < end) {
+      const std::size_t behind = std::min(text_.find_first_of(kBlanks, begin), end);
+      found.push_back({std::string_view(text_).substr(begin, behind - begin), begin});
+      begin = behind;
+    }
+    return found;
+  }
+
+  [[nodiscard]] std::string parameter(std::size_t begin, std::size_t end, std::string_view before) const {
+    const std::vector<Word> all = words(begin, end);
+    if (all.size() < 2)
+      fail(all.empty() ? std::min(begin, text_.size()) : all[0].position, "expected a type and a name, as in \"T x\"");
+    const Word& name = all.back();
+    const Word& type = all[all.size() - 2];
+    bool raw = false;
+    for (std::size_t k = 0; k + 2 < all.size(); ++k) {
+      if (all[k].text == "raw") {
+        raw = true;
+      } else if (all[k].text != "_non_const") {  // inputs are copies here, which a body may change
+        fail(all[k].position,
+             "the word \"" + std::string(all[k].text) + "\" is unknown; before a type stands \"raw\" or nothing");
+      }
+    }
+    for (const std::string_view own : kOwnNames) {
+      if (name.text == own) {
+        fail(name.position, "\"" + std::string(own) + "\" cannot be a parameter's name: bodies have it of their own");
+      }
+    }
+    check_type(type);
+    return (raw ? "raw " : std::string(before)) + std::string(type.text) + " " + std::string(name.text);
+  }
+
+  void check_type(const Word& type) const {
+    if (type.text.size() == 1) {
+      if (type.text[0] >= 'A' && type.text[0] <= 'Z') return;
+      fail(type.position, "a type variable is one capital letter");
+    }
+    try {
+      static_cast<void>(dtype_from_name(type.text));
+    } catch (const TypeError& error) {
+      fail(type.position, std::string(error.what()) + "; a type variable is one capital letter");
+    }
+  }
+
+  const std::string& kernel_;
+  const std::string& text_;
+};
+
+}  // namespace
+
+std::string parameters_of(const std::string& kernel, const std::string& text, std::string_view before) {
+  return Parameters(kernel, text).signature(before);
+}
+
+}  // namespace kiln::cupy

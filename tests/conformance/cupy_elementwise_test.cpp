@@ -1,0 +1,140 @@
+// Kernels in CuPy's notation: the texts of cupy.ElementwiseKernel.
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <vector>
+
+#include "devices.hpp"
+#include "kiln/cupy.hpp"
+#include "kiln/error.hpp"
+
+using namespace conformance;
+using kiln::Array;
+using kiln::DType;
+using kiln::Slice;
+using kiln::Ufunc;
+using kiln::cupy::elementwise;
+
+namespace {
+
+template <class T>
+Array made(const std::vector<T>& values, const kiln::Shape& shape) {
+  Array array = Array::empty(shape, kiln::dtype_of<T>);
+  std::ranges::copy(values, array.as<T>());
+  return array;
+}
+
+template <class T>
+std::vector<T> values_of(const Target& target, const Array& array) {
+  const Array host = target.fetch(array);
+  return {host.as<T>(), host.as<T>() + host.size()};
+}
+
+}  // namespace
+
+TEST_CASE("cupy: the kernels of its guide") {
+  const Ufunc squared_diff = elementwise({.in_params = "float32 x, float32 y",
+                                          .out_params = "float32 z",
+                                          .operation = "z = (x - y) * (x - y)",
+                                          .name = "squared_diff"});
+  const Ufunc generic = elementwise({.in_params = "T x, T y",
+                                     .out_params = "T z",
+                                     .operation = "T diff = x - y; z = diff * diff;",
+                                     .name = "squared_diff_generic"});
+  const Ufunc add_reverse = elementwise(
+      {.in_params = "T x, raw T y", .out_params = "T z", .operation = "z = x + y[_ind.size() - i - 1]", .name = "add_reverse"});
+  on_every_device([&](const Target& target) {
+    const Array x = target.place(made(std::vector<float>{0, 1, 2, 3, 4, 5}, {2, 3}));
+    const Array y = target.place(made(std::vector<float>{2, 0, 1}, {3}));
+    const std::vector<float> wanted = {4, 1, 1, 1, 16, 16};
+    CHECK(values_of<float>(target, target.call(squared_diff, {x, y})) == wanted);
+    CHECK(values_of<float>(target, target.call(generic, {x, y})) == wanted);
+    CHECK(values_of<float>(target, target.call(generic, {x, 5})) == std::vector<float>{25, 16, 9, 4, 1, 0});
+    CHECK(values_of<float>(target, target.call(add_reverse, {y, target.place(made(std::vector<float>{1, 2, 3}, {3}))})) ==
+          std::vector<float>{5, 2, 2});
+  });
+}
+
+TEST_CASE("cupy: the place of an element, whatever order the arrays lie in") {
+  const Ufunc places = elementwise({.in_params = "T x",
+                                    .out_params = "int64 number, int64 row, int64 column, int64 all",
+                                    .operation = "number = i; row = _ind.get()[0]; column = _ind.get()[_ind.ndim - 1];"
+                                                 "all = n + _ind.shape()[0] * 1000 + _ind.size() * 1000000;",
+                                    .name = "places"});
+  on_every_device([&](const Target& target) {
+    const Array x = target.place(Array::zeros({4, 3}, DType::float32)).transpose();
+    const std::vector<Array> results = target.outputs(places, {x});
+    for (std::int64_t k = 0; k < 12; ++k) {
+      const auto at = static_cast<std::size_t>(k);
+      CHECK(values_of<std::int64_t>(target, results[0])[at] == k);
+      CHECK(values_of<std::int64_t>(target, results[1])[at] == k / 4);
+      CHECK(values_of<std::int64_t>(target, results[2])[at] == k % 4);
+      CHECK(values_of<std::int64_t>(target, results[3])[at] == 12003012);
+    }
+  });
+}
+
+TEST_CASE("cupy: continue, return, what stands around the loop, and outputs that are read") {
+  const Ufunc positive = elementwise({.in_params = "T x",
+                                      .out_params = "T y",
+                                      .operation = "if (x < 0) continue;\nif (x > limit) return;\ny += x * two();",
+                                      .name = "positive",
+                                      .preamble = "__device__ int two() { return 2; }",
+                                      .loop_prep = "const T limit = 3"});
+  const Ufunc after = elementwise(
+      {.in_params = "T x", .out_params = "T y", .operation = "T z = x; y = z", .name = "after", .after_loop = "y = y + 1;"});
+  on_every_device([&](const Target& target) {
+    const Array x = target.place(made(std::vector<float>{-1, 1, 2, 4}, {4}));
+    CHECK(values_of<float>(target, target.call(positive, {x})) == std::vector<float>{0, 2, 4, 0});
+    const Array y = target.place(made(std::vector<float>{10, 20, 30, 40}, {4}));
+    target.call(positive, {x}, {.out = y});
+    CHECK(values_of<float>(target, y) == std::vector<float>{10, 22, 34, 40});
+    CHECK(values_of<float>(target, target.call(after, {x})) == std::vector<float>{0, 2, 3, 5});
+  });
+}
+
+TEST_CASE("cupy: raw outputs, sizes, atomics, and no inputs") {
+  const Ufunc scatter = elementwise({.in_params = "raw T x, int32 count",
+                                     .out_params = "raw T y",
+                                     .operation = "atomic_add(&y[i % count], x[i])",
+                                     .name = "scatter_add"});
+  const Ufunc fill = elementwise({.in_params = "", .out_params = "T y", .operation = "y = i % 5", .name = "fill"});
+  on_every_device([&](const Target& target) {
+    std::vector<float> values(300);
+    std::vector<float> wanted(7, 0);
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      values[i] = static_cast<float>(i % 11);
+      wanted[i % 7] += values[i];
+    }
+    const Array y = target.place(Array::zeros({7}, DType::float32));
+    target.call(scatter, {target.place(made(values, {300})), 7}, {.out = y, .size = 300});
+    CHECK(values_of<float>(target, y) == wanted);
+    const Array z = target.place(Array::zeros({2, 3}, DType::int16));
+    target.call(fill, {}, {.out = z});
+    CHECK(values_of<std::int16_t>(target, z) == std::vector<std::int16_t>{0, 1, 2, 3, 4, 0});
+  });
+}
+
+TEST_CASE("cupy: what cannot be read is said, with its place") {
+  const auto message = [](kiln::cupy::ElementwiseDefinition definition) {
+    if (definition.operation.empty()) definition.operation = "y = x";
+    return message_of([&] { (void)elementwise(definition); });
+  };
+  CHECK(message({.in_params = "T", .out_params = "T y"}) == "kernel: expected a type and a name, as in \"T x\"\nT\n^");
+  CHECK(message({.in_params = "T x,", .out_params = "T y"}).starts_with("kernel: expected a type and a name"));
+  CHECK(message({.in_params = "T x, raws T z", .out_params = "T y"}) ==
+        "kernel: the word \"raws\" is unknown; before a type stands \"raw\" or nothing\nT x, raws T z\n     ^");
+  CHECK(message({.in_params = "T x, float23 z", .out_params = "T y"}).find("\"float23\"") != std::string::npos);
+  CHECK(message({.in_params = "T i", .out_params = "T y"}) ==
+        "kernel: \"i\" cannot be a parameter's name: bodies have it of their own\nT i\n  ^");
+  CHECK(message({.in_params = "T x", .out_params = "T y", .options = {"-G"}})
+            .starts_with("kernel: the option \"-G\" is unknown; there are -D, -I, "));
+  CHECK(message({.in_params = "T x", .out_params = "T y", .loop_prep = "if (1) {"}).find("kernel.loop_prep") !=
+        std::string::npos);
+  const Ufunc open = elementwise({.in_params = "T x", .out_params = "U y", .operation = "y = x"});
+  CHECK(message_of([&] { (void)open(Array::zeros({2}, DType::float32)); }).find("nothing decides the type variable \"U\"") !=
+        std::string::npos);
+  const Ufunc wrong =
+      elementwise({.in_params = "T x", .out_params = "T y", .operation = "y = x;\ny = unknown;", .name = "wrong"});
+  CHECK(message_of([&] { (void)wrong(Array::zeros({2}, DType::float32)); }).find("wrong:2:5: error") != std::string::npos);
+}
