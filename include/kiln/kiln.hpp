@@ -30,6 +30,7 @@
 #include "kiln/npz.hpp"
 #include "kiln/operators.hpp"
 #include "kiln/profile.hpp"
+#include "kiln/random.hpp"
 #include "kiln/reduction.hpp"
 #include "kiln/resolution.hpp"
 #include "kiln/stream.hpp"

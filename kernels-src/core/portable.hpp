@@ -52,6 +52,28 @@
 #define KILN_PRECISE_END
 #endif
 
+// Products that no sum is fused with, whatever the user's text may have: KILN_SEPARATE_PRODUCTS stands first in the function.
+#if KILN_CUDA && !KILN_GPU_CLANG
+#define KILN_SEPARATE_PRODUCTS
+#define KILN_PRODUCTF(a, b) __fmul_rn(a, b)
+#define KILN_PRODUCT(a, b) __dmul_rn(a, b)
+#else
+#define KILN_SEPARATE_PRODUCTS _Pragma("clang fp contract(off)")
+#define KILN_PRODUCTF(a, b) ((a) * (b))
+#define KILN_PRODUCT(a, b) ((a) * (b))
+#endif
+// Square roots that are correctly rounded, whatever the user's text may have. Clang's precise __builtin_sqrt may be a call.
+#if KILN_CUDA && !KILN_GPU_CLANG
+#define KILN_EXACT_SQRTF(x) __fsqrt_rn(x)
+#define KILN_EXACT_SQRT(x) __dsqrt_rn(x)
+#elif KILN_HIP && !KILN_GPU_CLANG
+#define KILN_EXACT_SQRTF(x) KILN_SQRTF(x)
+#define KILN_EXACT_SQRT(x) ::sqrt(x)
+#else
+#define KILN_EXACT_SQRTF(x) __builtin_elementwise_sqrt(x)
+#define KILN_EXACT_SQRT(x) __builtin_elementwise_sqrt(x)
+#endif
+
 #if KILN_CPU
 #define KILN_FLOATING_QUOTIENTS true  // of integers: vectors have a division of floats only
 #define KILN_SINES_BEYOND_1 true      // libmvec's

@@ -18,8 +18,8 @@ std::vector<std::string> clang_number_options(const CompileRequest& request) {
       "-mreassociate",    "-freciprocal-math", "-ffast-math",   "-ffinite-math-only"};
   std::vector<std::string> options;
   if (request.fast_math) options.assign(std::begin(kFastMath), std::end(kFastMath));
-  // "fast" fuses across statements, as nvcc does; "on" only within one.
-  options.emplace_back(request.contract || request.fast_math ? "-ffp-contract=fast" : "-ffp-contract=off");
+  // "fast" fuses across statements, as nvcc does; "on" only within one. Pragmas of kiln's functions say where nothing is fused.
+  options.emplace_back(request.contract || request.fast_math ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
   return options;
 }
 

@@ -86,6 +86,9 @@ constexpr std::string_view kFloating[] = {
     "maximum_number",      "minimum_number", "heaviside",       "next_number",  "spacing", "true_divide",
     "reciprocal",          "round_down",     "round_up",        "round_to_zero"};
 constexpr std::string_view kExponents[] = {"split_exponent", "scale_exponent"};
+constexpr std::string_view kRandomBits[] = {"philox", "threefry", "random_bits"};
+constexpr std::string_view kRandom[] = {"uniform", "normal", "exponential"};
+constexpr std::string_view kPoisson[] = {"poisson"};
 constexpr std::string_view kPowers[] = {"power"};
 constexpr std::string_view kLogaddexp[] = {"logaddexp", "logaddexp2"};
 constexpr std::string_view kComplexParts[] = {"abs", "norm", "conj", "proj", "isnan", "isinf", "isfinite", "real", "imag"};
@@ -156,9 +159,10 @@ constexpr Offer kOffers[] = {{"kiln/math/math.hpp", kMath},
                              {"kiln/math/complex_arithmetic.hpp", kComplexArithmetic, true}};
 
 /// Behind those: what they are made of.
-constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx}, {"kiln/math/c_names.hpp", kSingles},
-                             {"kiln/math/c_names.hpp", kOfC},          {"kiln/core/constants.hpp", kConstants},
-                             {"kiln/core/c_types.hpp", kTypesOfC},     {"kiln/core/limits.hpp", kLimits}};
+constexpr Offer kOthers[] = {
+    {"kiln/math/special.hpp", kSpecialOfCxx},   {"kiln/math/c_names.hpp", kSingles},  {"kiln/math/c_names.hpp", kOfC},
+    {"kiln/core/constants.hpp", kConstants},    {"kiln/core/c_types.hpp", kTypesOfC}, {"kiln/core/limits.hpp", kLimits},
+    {"kiln/math/random_bits.hpp", kRandomBits}, {"kiln/math/random.hpp", kRandom},    {"kiln/math/poisson.hpp", kPoisson}};
 /// Of texts that name `std` or include a header of its.
 constexpr Offer kOfStd[] = {{"kiln/core/array.hpp", kArray},
                             {"kiln/core/c_types.hpp", kByte},

@@ -20,6 +20,10 @@ inline std::string body_of_all_functions(const std::string& type) {
   for (const char* name : {"atan2", "hypot", "pow", "fmod", "remainder", "fmin", "fmax", "copysign", "nextafter", "fdim"}) {
     text += "s += " + std::string(name) + "(a, b);\n";
   }
+  for (const char* name : {"uniform", "normal", "exponential"}) {
+    text += "s += " + std::string(name) + "<" + type + ">(1, uint64(a));\n";
+  }
+  text += "s += threefry(1, 2)[3] + poisson(1, uint64(a), b);\n";
   return text + "s += fma(a, b, s) + ldexp(a, 3) + frexp(b, &e) + modf(a, &w);\nreturn s + e + w;";
 }
 

@@ -1,0 +1,106 @@
+// The public functions: raw kernels over the functions that bodies have (kernels-src/math/random.hpp).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string>
+
+#include "kiln/error.hpp"
+#include "kiln/kernel.hpp"
+#include "kiln/random.hpp"
+
+namespace kiln::random {
+namespace {
+
+/// Numbers of a block of 128 bits (numbers_of_block of bodies).
+std::int64_t numbers_of_block(DType dtype) {
+  return dtype == DType::float32 ? 4 : 2;
+}
+
+/// The dtype of the array.
+DType chosen_dtype(const char* name, const Options& options, DType first, DType second) {
+  const DType dtype = options.dtype.value_or(second);
+  if (dtype == first || dtype == second) return dtype;
+  throw TypeError(fmt::format("random::{}: .dtype is {}, and the numbers are {} or {}: convert them with astype()", name,
+                              kiln::name(dtype), kiln::name(first), kiln::name(second)));
+}
+
+Array uninitialized(const Shape& shape, DType dtype, const Options& options) {
+  if (options.device) return device_array(shape, dtype, *options.device);
+  return options.stream.is_default() ? Array::empty(shape, dtype) : device_array(shape, dtype, options.stream.device());
+}
+
+/// The kernels of a distribution: by whole blocks, and by elements.
+struct Kernels {
+  explicit Kernels(const std::string& name)
+      : of_blocks(kernel({.name = "random_" + name + "_blocks",
+                          .signature = "void(T* to, uint64 seed, uint64 first) where T: float32, float64",
+                          .body = fmt::format(R"(
+  const random_bits bits = philox(seed, (first + item) & (~uint64(0) / numbers_of_block<T>));
+  for (int j = 0; j < numbers_of_block<T>; ++j) to[item * numbers_of_block<T> + j] = {}<T>(bits, j);)",
+                                              name)})),
+        of_elements(kernel({.name = "random_" + name,
+                            .signature = "void(T* to, uint64 seed, uint64 first) where T: float32, float64",
+                            .body = fmt::format("to[item] = {}<T>(seed, first + item);", name)})) {}
+  RawKernel of_blocks, of_elements;
+};
+
+/// Elements before the first whole block and behind the last one have launches of their own.
+void fill(const Kernels& kernels, const Array& all, const Options& options) {
+  const Array flat = all.reshape({all.size()});
+  const auto block = numbers_of_block(all.dtype());
+  const auto part = [&](const RawKernel& kernel, std::int64_t begin, std::int64_t end, std::int64_t numbers) {
+    if (begin >= end) return;
+    kernel({.size = (end - begin) / numbers, .stream = options.stream, .device = options.device}, flat[{Slice{begin, end}}],
+           options.seed, (options.offset + static_cast<std::uint64_t>(begin)) / static_cast<std::uint64_t>(numbers));
+  };
+  const auto into = static_cast<std::int64_t>(options.offset % static_cast<std::uint64_t>(block));
+  const std::int64_t first = std::min((block - into) % block, all.size());
+  const std::int64_t last = first + (all.size() - first) / block * block;
+  part(kernels.of_elements, 0, first, 1);
+  part(kernels.of_blocks, first, last, block);
+  part(kernels.of_elements, last, all.size(), 1);
+}
+
+Array of_real_numbers(const char* name, const Kernels& kernels, const Shape& shape, const Options& options) {
+  const DType dtype = chosen_dtype(name, options, DType::float32, DType::float64);
+  Array all = uninitialized(shape, dtype, options);
+  fill(kernels, all, options);
+  return all;
+}
+
+}  // namespace
+
+Array uniform(const Shape& shape, const Options& options) {
+  static const Kernels kernels("uniform");
+  return of_real_numbers("uniform", kernels, shape, options);
+}
+
+Array normal(const Shape& shape, const Options& options) {
+  static const Kernels kernels("normal");
+  return of_real_numbers("normal", kernels, shape, options);
+}
+
+Array exponential(const Shape& shape, const Options& options) {
+  static const Kernels kernels("exponential");
+  return of_real_numbers("exponential", kernels, shape, options);
+}
+
+Array poisson(double mean, const Shape& shape, const Options& options) {
+  static const RawKernel kernel =
+      kiln::kernel({.name = "random_poisson",
+                    .signature = "void(T* to, uint64 seed, uint64 first, float64 mean) where T: int32, int64",
+                    .body = "to[item] = T(poisson(seed, first + item, mean));"});
+  const DType dtype = chosen_dtype("poisson", options, DType::int32, DType::int64);
+  const double most = dtype == DType::int32 ? 0x1p30 : 0x1p60;
+  if (!(mean >= 0 && mean <= most)) {
+    throw TypeError(fmt::format("random::poisson: the mean is {}, and has to be from 0 to 2^{} for {}", mean,
+                                dtype == DType::int32 ? 30 : 60, name(dtype)));
+  }
+  Array all = uninitialized(shape, dtype, options);
+  if (all.size() > 0) {
+    kernel({.size = all.size(), .stream = options.stream, .device = options.device}, all, options.seed, options.offset, mean);
+  }
+  return all;
+}
+
+}  // namespace kiln::random
