@@ -146,4 +146,40 @@ KILN_FN bool operator==(const complex<A>& a, B b) {
   return a.re == b && a.im == 0;
 }
 
+// NumPy's order: by the real parts, then by the imaginary ones; false where a NaN decides.
+template <class T>
+KILN_FN auto real_part(const T& z) {
+  if constexpr (is_complex<T>) {
+    return z.re;
+  } else {
+    return z;
+  }
+}
+template <class T>
+KILN_FN auto imaginary_part(const T& z) {
+  if constexpr (is_complex<T>) {
+    return z.im;
+  } else {
+    return T(0);
+  }
+}
+template <class A, class B>
+concept ordered_as_complex =
+    (is_complex<A> && is_complex<B>) || (is_complex<A> && real_number<B>) || (real_number<A> && is_complex<B>);
+#define KILN_COMPLEX_ORDER(name)                                             \
+  template <class A, class B>                                                \
+    requires ordered_as_complex<A, B>                                        \
+  KILN_FN bool operator name(const A& a, const B& b) {                       \
+    const auto x = real_part(a);                                             \
+    const auto u = imaginary_part(a);                                        \
+    const auto y = real_part(b);                                             \
+    const auto v = imaginary_part(b);                                        \
+    return (x != y && x name y && u == u && v == v) || (x == y && u name v); \
+  }
+KILN_COMPLEX_ORDER(<)
+KILN_COMPLEX_ORDER(<=)
+KILN_COMPLEX_ORDER(>)
+KILN_COMPLEX_ORDER(>=)
+#undef KILN_COMPLEX_ORDER
+
 }  // namespace kiln

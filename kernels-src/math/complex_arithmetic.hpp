@@ -32,18 +32,28 @@ KILN_FN complex<T> rint(const complex<T>& z) {
   return {rint(z.re), rint(z.im)};
 }
 
-// NumPy's order of complex numbers: by the real parts, then by the imaginary ones; false where a NaN decides.
 template <class T>
 KILN_FN bool equal_to(const complex<T>& a, const complex<T>& b) {
   return a == b;
 }
 template <class T>
 KILN_FN bool less_than(const complex<T>& a, const complex<T>& b) {
-  return (a.re < b.re && a.im == a.im && b.im == b.im) || (a.re == b.re && a.im < b.im);
+  return a < b;
 }
 template <class T>
 KILN_FN bool less_or_equal(const complex<T>& a, const complex<T>& b) {
-  return (a.re < b.re && a.im == a.im && b.im == b.im) || (a.re == b.re && a.im <= b.im);
+  return a <= b;
+}
+// As std::min and std::max: the first argument where neither is smaller.
+template <class T>
+KILN_FN complex<T> min(const complex<T>& a, const complex<T>& b) {
+  const bool second = b < a;
+  return {second ? b.re : a.re, second ? b.im : a.im};
+}
+template <class T>
+KILN_FN complex<T> max(const complex<T>& a, const complex<T>& b) {
+  const bool second = a < b;
+  return {second ? b.re : a.re, second ? b.im : a.im};
 }
 template <class T>
 KILN_FN complex<T> maximum(const complex<T>& a, const complex<T>& b) {

@@ -1,6 +1,9 @@
 // Every dtype as input and output, type variables, several outputs, arithmetic.
 #include <cmath>
+#include <complex>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "devices.hpp"
 #include "values.hpp"
@@ -252,6 +255,60 @@ TEST_CASE("dtypes: complex arithmetic agrees with long double") {
       CHECK(difference(read(target.fetch(results[2])), rounded_all(dtype, zip(a, b, minus))) == "");
     });
   }
+}
+
+TEST_CASE("dtypes: the order of complex numbers in bodies is NumPy's") {
+  // Of (-1, 0, nan, inf) + i (-1, 0, nan, inf), each with each: a row of bits for each first number. By NumPy 2.4.
+  const std::vector<std::string> numpy = {"5d0d 1d0d 0000 0d0d 050d 010d 0000 000d 0000 0000 0000 0000 0005 0001 0000 0000 ",
+                                          "dd0d 5d0d 0000 1d0d 0d0d 050d 0000 010d 0000 0000 0000 0000 000d 0005 0000 0001 ",
+                                          "0000 8000 0000 c000 d000 d800 0000 dc00 0000 0000 0000 0000 dd00 dd08 0000 dd0c ",
+                                          "8000 c000 0000 d000 d800 dc00 0000 dd00 0000 0000 0000 0000 dd08 dd0c 0000 dd0d "};
+  const Ufunc order = kiln::vectorize({.name = "order",
+                                       .signatures = {"(bool l, bool le, bool g, bool ge)(T a, T b)"},
+                                       .body = "l = a < b; le = a <= b; g = a > b; ge = a >= b;"});
+  const Ufunc extrema = kiln::vectorize(
+      {.name = "extrema", .signatures = {"(T least, T most, bool negative, bool positive)(T a, T b)"}, .body = R"(
+      least = std::min(a, b);
+      most = max(a, b);
+      negative = a < 0;
+      positive = 0.0f < a;)"});
+  std::vector<std::complex<double>> all;
+  const double parts[] = {-1, 0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
+  for (const double re : parts) {
+    for (const double im : parts) all.emplace_back(re, im);
+  }
+  on_every_device([&](const Target& target) {
+    for (const DType dtype : {DType::complex64, DType::complex128}) {
+      const Array z = Array::from(all).astype(dtype);
+      const Array rows = target.place(z.reshape({16, 1})), columns = target.place(z);
+      const std::vector<Array> got = target.outputs(order, {rows, columns});
+      for (std::size_t k = 0; k < 4; ++k) {
+        std::string text;
+        const std::vector<double> bits = list_of(target.fetch(got[k]));
+        for (std::size_t row = 0; row < 16; ++row) {
+          for (std::size_t digit = 0; digit < 4; ++digit) {
+            int value = 0;
+            for (std::size_t i = 0; i < 4; ++i) value = 2 * value + static_cast<int>(bits[16 * row + 4 * digit + i]);
+            text += "0123456789abcdef"[value];
+          }
+          text += ' ';
+        }
+        CHECK(text == numpy[k]);
+      }
+      const Array a =
+          target.place(Array::from(std::vector<std::complex<double>>{{1, 2}, {3, 0}, {-1, 5}, {0, 1}}).astype(dtype));
+      const Array b =
+          target.place(Array::from(std::vector<std::complex<double>>{{1, 3}, {2, 9}, {-1, 5}, {0, -1}}).astype(dtype));
+      const std::vector<Array> of = target.outputs(extrema, {a, b});
+      using Complexes = std::vector<std::complex<double>>;
+      CHECK(target.fetch(of[0]).astype(DType::complex128).to_vector<std::complex<double>>() ==
+            Complexes{{1, 2}, {2, 9}, {-1, 5}, {0, -1}});
+      CHECK(target.fetch(of[1]).astype(DType::complex128).to_vector<std::complex<double>>() ==
+            Complexes{{1, 3}, {3, 0}, {-1, 5}, {0, 1}});
+      CHECK(list_of(target.fetch(of[2])) == std::vector<double>{0, 0, 1, 0});
+      CHECK(list_of(target.fetch(of[3])) == std::vector<double>{1, 1, 0, 1});
+    }
+  });
 }
 
 TEST_CASE("dtypes: the typed form") {

@@ -95,9 +95,9 @@ constexpr std::string_view kComplexParts[] = {"abs", "norm", "conj", "proj", "is
 constexpr std::string_view kComplexMath[] = {"arg",   "polar", "exp",   "log",   "log2",  "log10", "sqrt", "pow",
                                              "power", "sin",   "cos",   "tan",   "sinh",  "cosh",  "tanh", "asin",
                                              "acos",  "atan",  "asinh", "acosh", "atanh", "expm1", "exp2", "log1p"};
-constexpr std::string_view kComplexArithmetic[] = {"equal_to",   "less_than",      "less_or_equal",  "maximum",
-                                                   "minimum",    "maximum_number", "minimum_number", "true_divide",
-                                                   "reciprocal", "rint",           "square",         "sign"};
+constexpr std::string_view kComplexArithmetic[] = {"equal_to",       "less_than",      "less_or_equal", "maximum",    "minimum",
+                                                   "maximum_number", "minimum_number", "true_divide",   "reciprocal", "rint",
+                                                   "square",         "sign",           "min",           "max"};
 
 // Names beside functions: constants, types, and what the standard library has.
 constexpr std::string_view kConstants[] = {
