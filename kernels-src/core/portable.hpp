@@ -185,6 +185,13 @@
 #else
 #define KILN_OWN(own, libm) KILN_LIBM(libm)
 #endif
+// A function that CUDA and HIP have beside C's: the vendor's where the vendor's compiler brings it, and else kiln's own.
+#if KILN_CPU || KILN_GPU_CLANG
+#define KILN_OWN_SPECIAL 1
+#define KILN_SPECIAL(name) ::kiln::own::name
+#else
+#define KILN_SPECIAL(name) ::name
+#endif
 #if defined(__AVX512F__) || !defined(__x86_64__)
 #define KILN_MANY_REGISTERS 1
 #else

@@ -62,6 +62,20 @@ KILN_SINGLE_1(erfc)
 KILN_SINGLE_1(tgamma)
 KILN_SINGLE_1(lgamma)
 KILN_SINGLE_1(logb)
+KILN_SINGLE_1(erfinv)
+KILN_SINGLE_1(erfcinv)
+KILN_SINGLE_1(erfcx)
+KILN_SINGLE_1(normcdf)
+KILN_SINGLE_1(normcdfinv)
+KILN_SINGLE_1(j0)
+KILN_SINGLE_1(j1)
+KILN_SINGLE_1(y0)
+KILN_SINGLE_1(y1)
+KILN_SINGLE_1(cyl_bessel_i0)
+KILN_SINGLE_1(cyl_bessel_i1)
+KILN_SINGLE_1(sinpi)
+KILN_SINGLE_1(cospi)
+KILN_SINGLE_1(rcbrt)
 KILN_SINGLE_2(pow)
 KILN_SINGLE_2(fmod)
 KILN_SINGLE_2(remainder)
@@ -72,6 +86,7 @@ KILN_SINGLE_2(fmin)
 KILN_SINGLE_2(fmax)
 KILN_SINGLE_2(fdim)
 KILN_SINGLE_2(nextafter)
+KILN_SINGLE_2(rhypot)
 KILN_SINGLE_TO(ilogb, int)
 KILN_SINGLE_TO(lround, long)
 KILN_SINGLE_TO(llround, long long)
@@ -105,6 +120,30 @@ template <class F = float>
 KILN_FN void sincosf(exactly_t<F> x, F* sine, F* cosine) {
   sincos(x, sine, cosine);
 }
+template <class F = float>
+KILN_FN void sincospif(exactly_t<F> x, F* sine, F* cosine) {
+  sincospi(x, sine, cosine);
+}
+template <class F = float>
+KILN_FN F jnf(int n, exactly_t<F> x) {
+  return jn(n, x);
+}
+template <class F = float>
+KILN_FN F ynf(int n, exactly_t<F> x) {
+  return yn(n, x);
+}
+#define KILN_SINGLE_LENGTH(name)                                                        \
+  template <class F = float>                                                            \
+  KILN_FN F name##3df(exactly_t<F> x, exactly_t<F> y, exactly_t<F> z) {                 \
+    return name##3d(x, y, z);                                                           \
+  }                                                                                     \
+  template <class F = float>                                                            \
+  KILN_FN F name##4df(exactly_t<F> x, exactly_t<F> y, exactly_t<F> z, exactly_t<F> t) { \
+    return name##4d(x, y, z, t);                                                        \
+  }
+KILN_SINGLE_LENGTH(norm)
+KILN_SINGLE_LENGTH(rnorm)
+#undef KILN_SINGLE_LENGTH
 
 // 10 to the power of x.
 template <class T, bool = same<T, float> || half_like<T>>

@@ -59,6 +59,7 @@ using float_of = typename choose_float<any_double<T...> || !any_single<T...>>::t
     }                                                               \
   }
 #define KILN_LIBM_1(name) KILN_FUNCTION_1(name, KILN_LIBM(name##f), KILN_LIBM(name))
+#define KILN_SPECIAL_1(name) KILN_FUNCTION_1(name, KILN_SPECIAL(name##f), KILN_SPECIAL(name))
 #define KILN_LIBM_2(name) KILN_FUNCTION_2(name, KILN_LIBM(name##f), KILN_LIBM(name))
 
 KILN_FUNCTION_1(sqrt, KILN_SQRTF, KILN_LIBM(sqrt))

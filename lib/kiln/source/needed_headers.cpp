@@ -21,6 +21,7 @@ using Names = std::set<std::string, std::less<>>;
 
 struct Used {
   Names names;          ///< with numbers, of which names may be pasted together
+  Names called;         ///< those before a "(" or a "<"
   bool pastes = false;  ///< two of them may become one
 };
 
@@ -28,8 +29,11 @@ void collect(std::string_view text, Used& used) {
   used.pastes = used.pastes || text.find("##") != std::string_view::npos || text.find("%:%:") != std::string_view::npos;
   try {
     Scanner scanner(text);
+    std::string before;
     for (Token token = scanner.next(); token.kind != Token::Kind::end; token = scanner.next()) {
+      if (token.text == "(" || token.text == "<") used.called.insert(before);
       if (token.kind == Token::Kind::identifier || token.kind == Token::Kind::number) used.names.insert(token.text);
+      before = token.text;
     }
   } catch (const ScanError&) {
     // check_text refuses such a text; whoever renders it nevertheless lets the compiler say so.
@@ -50,16 +54,25 @@ constexpr std::string_view kTrigonometry[] = {"asin", "acos",  "atan",  "atan2",
 constexpr std::string_view kRounding[] = {"ceil", "trunc", "round", "rint", "nearbyint", "fmod", "remainder"};
 constexpr std::string_view kSpecial[] = {"erf",       "erfc", "tgamma", "lgamma", "ldexp",  "frexp",   "modf",  "ilogb",
                                          "nextafter", "fdim", "logb",   "scalbn", "lround", "llround", "lrint", "llrint"};
-// The same header's, that a device function may be called: C has none of them, or a macro.
+// CUDA's and HIP's beside C's.
+constexpr std::string_view kErrorFunctions[] = {"erfinv", "erfcinv", "erfcx", "normcdf", "normcdfinv"};
+constexpr std::string_view kBessel[] = {"j0", "j1", "jn", "y0", "y1", "yn", "cyl_bessel_i0", "cyl_bessel_i1"};
+constexpr std::string_view kHalfTurns[] = {"sinpi", "cospi", "sincospi"};
+constexpr std::string_view kReciprocalRoots[] = {"rcbrt", "rhypot", "norm3d", "norm4d", "rnorm3d", "rnorm4d"};
+// The same header's as kSpecial, that a device function may be called: C has none of them, or a macro.
 constexpr std::string_view kSpecialOfCxx[] = {"lerp", "fpclassify", "isnormal"};
 // C's and CUDA's names (c_names.hpp). Those that end in "f" are of the function without it, whose header they need.
 constexpr std::string_view kSingles[] = {
-    "sqrtf",  "rsqrtf",  "cbrtf",   "expf",       "exp2f",  "expm1f",    "logf",    "log2f",   "log10f", "log1pf",
-    "sinf",   "cosf",    "tanf",    "asinf",      "acosf",  "atanf",     "sinhf",   "coshf",   "tanhf",  "asinhf",
-    "acoshf", "atanhf",  "fabsf",   "floorf",     "ceilf",  "truncf",    "roundf",  "rintf",   "erff",   "erfcf",
-    "logbf",  "powf",    "fmodf",   "remainderf", "hypotf", "atan2f",    "fminf",   "fmaxf",   "fdimf",  "nearbyintf",
-    "fmaf",   "ldexpf",  "frexpf",  "scalbnf",    "modff",  "copysignf", "tgammaf", "lgammaf", "ilogbf", "nextafterf",
-    "lrintf", "lroundf", "llrintf", "llroundf",   "sincosf"};
+    "sqrtf",    "rsqrtf",     "cbrtf",          "expf",           "exp2f",   "expm1f",    "logf",      "log2f",
+    "log10f",   "log1pf",     "sinf",           "cosf",           "tanf",    "asinf",     "acosf",     "atanf",
+    "sinhf",    "coshf",      "tanhf",          "asinhf",         "acoshf",  "atanhf",    "fabsf",     "floorf",
+    "ceilf",    "truncf",     "roundf",         "rintf",          "erff",    "erfcf",     "logbf",     "powf",
+    "fmodf",    "remainderf", "hypotf",         "atan2f",         "fminf",   "fmaxf",     "fdimf",     "nearbyintf",
+    "fmaf",     "ldexpf",     "frexpf",         "scalbnf",        "modff",   "copysignf", "tgammaf",   "lgammaf",
+    "ilogbf",   "nextafterf", "lrintf",         "lroundf",        "llrintf", "llroundf",  "sincosf",   "erfinvf",
+    "erfcinvf", "erfcxf",     "normcdff",       "normcdfinvf",    "j0f",     "j1f",       "jnf",       "y0f",
+    "y1f",      "ynf",        "cyl_bessel_i0f", "cyl_bessel_i1f", "sinpif",  "cospif",    "sincospif", "rcbrtf",
+    "rhypotf",  "norm3df",    "norm4df",        "rnorm3df",       "rnorm4df"};
 constexpr std::string_view kOfC[] = {"exp10", "exp10f", "nan", "nanf", "labs", "llabs", "popcount"};
 constexpr std::string_view kIntegers[] = {"wrapping_add",
                                           "wrapping_subtract",
@@ -137,6 +150,7 @@ struct Offer {
   const char* header;
   std::span<const std::string_view> names;
   bool for_complex = false;  ///< needed beside complex numbers only
+  bool if_called = false;    ///< its names are those of variables elsewhere, and it costs milliseconds
 };
 
 constexpr Offer kOffers[] = {{"kiln/math/math.hpp", kMath},
@@ -154,15 +168,24 @@ constexpr Offer kOffers[] = {{"kiln/math/math.hpp", kMath},
                              {"kiln/math/powers.hpp", kPowers},
                              {"kiln/math/logaddexp.hpp", kLogaddexp},
                              {"kiln/math/special.hpp", kSpecial},
+                             {"kiln/math/error_functions.hpp", kErrorFunctions, false, true},
+                             {"kiln/math/bessel.hpp", kBessel, false, true},
+                             {"kiln/math/half_turns.hpp", kHalfTurns, false, true},
+                             {"kiln/math/reciprocal_roots.hpp", kReciprocalRoots, false, true},
                              {"kiln/math/complex_parts.hpp", kComplexParts, true},
                              {"kiln/math/complex_math.hpp", kComplexMath, true},
                              {"kiln/math/complex_arithmetic.hpp", kComplexArithmetic, true}};
 
 /// Behind those: what they are made of.
-constexpr Offer kOthers[] = {
-    {"kiln/math/special.hpp", kSpecialOfCxx},   {"kiln/math/c_names.hpp", kSingles},  {"kiln/math/c_names.hpp", kOfC},
-    {"kiln/core/constants.hpp", kConstants},    {"kiln/core/c_types.hpp", kTypesOfC}, {"kiln/core/limits.hpp", kLimits},
-    {"kiln/math/random_bits.hpp", kRandomBits}, {"kiln/math/random.hpp", kRandom},    {"kiln/math/poisson.hpp", kPoisson}};
+constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx},
+                             {"kiln/math/c_names.hpp", kSingles},
+                             {"kiln/math/c_names.hpp", kOfC},
+                             {"kiln/core/constants.hpp", kConstants},
+                             {"kiln/core/c_types.hpp", kTypesOfC},
+                             {"kiln/core/limits.hpp", kLimits},
+                             {"kiln/math/random_bits.hpp", kRandomBits, false, true},
+                             {"kiln/math/random.hpp", kRandom, false, true},
+                             {"kiln/math/poisson.hpp", kPoisson, false, true}};
 /// Of texts that name `std` or include a header of its.
 constexpr Offer kOfStd[] = {{"kiln/core/array.hpp", kArray},
                             {"kiln/core/c_types.hpp", kByte},
@@ -200,6 +223,10 @@ bool uses(const Used& used, std::span<const std::string_view> names) {
   return std::ranges::any_of(names, [&](std::string_view name) { return uses(used, name); });
 }
 
+bool uses(const Used& used, const Offer& offer) {
+  return offer.if_called && !used.pastes ? holds_any(used.called, offer.names) : uses(used, offer.names);
+}
+
 bool names_trait(const Used& used) {
   return std::any_of(used.names.begin(), used.names.end(), [](std::string_view name) {
     return std::ranges::any_of(kTraits, [&](std::string_view trait) {
@@ -211,7 +238,9 @@ bool names_trait(const Used& used) {
 /// The names of the functions that the others are made of.
 void add_longer_names(Used& used) {
   for (const std::string_view name : kSingles) {
-    if (uses(used, name)) used.names.emplace(name.substr(0, name.size() - 1));
+    if (!uses(used, name)) continue;
+    used.names.emplace(name.substr(0, name.size() - 1));
+    used.called.emplace(name.substr(0, name.size() - 1));
   }
   if (uses(used, "exp10") || uses(used, "exp10f")) used.names.emplace("pow");
   // The extrema of a list are beside those of two numbers.
@@ -296,10 +325,10 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   if (half) add("kiln/core/half.hpp");
   if (complex) add("kiln/core/complex.hpp");
   for (const Offer& offer : kOffers) {
-    if ((complex || !offer.for_complex) && uses(used, offer.names)) add(offer.header);
+    if ((complex || !offer.for_complex) && uses(used, offer)) add(offer.header);
   }
   for (const Offer& offer : kOthers) {
-    if (uses(used, offer.names)) add(offer.header);
+    if (uses(used, offer)) add(offer.header);
   }
   for (const Offer& offer : kOfStd) {
     if (standard && uses(used, offer.names)) add(offer.header);

@@ -215,6 +215,13 @@ TEST_CASE("a kernel includes the headers that its text and dtypes need, and no o
   text.functions = "float32 f(float32 x) { return heaviside(x, gcd(1, 2)); }";
   CHECK(needed_headers(text, spec, DeviceKind::cpu) ==
         Headers{"kiln/core/types.hpp", "kiln/math/integers.hpp", "kiln/math/floating.hpp", "kiln/elementwise/cpu.hpp"});
+  // Names that are those of variables elsewhere count where they are called.
+  text.functions = "float32 f(float32 y0, float32 normal) { return y0 * normal; }";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/core/types.hpp", "kiln/elementwise/cpu.hpp"});
+  text.functions = "float32 f(float32 x) { return y0(x) + j1f(x) + normal<float32>(1, 2) + philox(1, 2)[0]; }";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/core/types.hpp", "kiln/math/bessel.hpp",
+                                                               "kiln/math/c_names.hpp", "kiln/math/random_bits.hpp",
+                                                               "kiln/math/random.hpp", "kiln/elementwise/cpu.hpp"});
   text.functions = "";
   text.body = "return bfloat16(a) + abs(complex64(b)) + c;";
   CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/core/types.hpp", "kiln/core/half.hpp",
