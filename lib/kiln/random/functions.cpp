@@ -32,33 +32,43 @@ Array uninitialized(const Shape& shape, DType dtype, const Options& options) {
 /// The kernels of a distribution: by whole blocks, and by elements.
 struct Kernels {
   explicit Kernels(const std::string& name)
-      : of_blocks(kernel({.name = "random_" + name + "_blocks",
-                          .signature = "void(T* to, uint64 seed, uint64 first) where T: float32, float64",
-                          .body = fmt::format(R"(
+      : of_blocks(
+            kernel({.name = "random_" + name + "_blocks",
+                    .signature = "void(T* to, uint64 seed, uint64 first, constant bool aligned) where T: float32, float64",
+                    .body = fmt::format(R"(
+  T* const all = aligned ? static_cast<T*>(__builtin_assume_aligned(to, 16)) : to;
   const random_bits bits = philox(seed, (first + item) & (~uint64(0) / numbers_of_block<T>));
-  for (int j = 0; j < numbers_of_block<T>; ++j) to[item * numbers_of_block<T> + j] = {}<T>(bits, j);)",
-                                              name)})),
+  for (int j = 0; j < numbers_of_block<T>; ++j) all[item * numbers_of_block<T> + j] = {}<T>(bits, j);)",
+                                        name)})),
         of_elements(kernel({.name = "random_" + name,
                             .signature = "void(T* to, uint64 seed, uint64 first) where T: float32, float64",
                             .body = fmt::format("to[item] = {}<T>(seed, first + item);", name)})) {}
   RawKernel of_blocks, of_elements;
 };
 
-/// Elements before the first whole block and behind the last one have launches of their own.
+/// Elements before the first whole block and after the last one have launches of their own.
 void fill(const Kernels& kernels, const Array& all, const Options& options) {
   const Array flat = all.reshape({all.size()});
-  const auto block = numbers_of_block(all.dtype());
-  const auto part = [&](const RawKernel& kernel, std::int64_t begin, std::int64_t end, std::int64_t numbers) {
-    if (begin >= end) return;
-    kernel({.size = (end - begin) / numbers, .stream = options.stream, .device = options.device}, flat[{Slice{begin, end}}],
-           options.seed, (options.offset + static_cast<std::uint64_t>(begin)) / static_cast<std::uint64_t>(numbers));
+  const std::int64_t block = numbers_of_block(all.dtype());
+  const auto counter = [&](std::int64_t at) { return options.offset + static_cast<std::uint64_t>(at); };
+  const auto launch_of = [&](std::int64_t items) {
+    return LaunchOptions{.size = items, .stream = options.stream, .device = options.device};
+  };
+  const auto fill_elements = [&](std::int64_t begin, std::int64_t end) {
+    if (begin == end) return;
+    kernels.of_elements(launch_of(end - begin), flat[{Slice{begin, end}}], options.seed, counter(begin));
   };
   const auto into = static_cast<std::int64_t>(options.offset % static_cast<std::uint64_t>(block));
   const std::int64_t first = std::min((block - into) % block, all.size());
-  const std::int64_t last = first + (all.size() - first) / block * block;
-  part(kernels.of_elements, 0, first, 1);
-  part(kernels.of_blocks, first, last, block);
-  part(kernels.of_elements, last, all.size(), 1);
+  const std::int64_t blocks = (all.size() - first) / block, last = first + blocks * block;
+  fill_elements(0, first);
+  if (blocks > 0) {
+    // A GPU writes a block at once where it may take it for aligned.
+    const bool aligned = first == 0;
+    kernels.of_blocks(launch_of(blocks), flat[{Slice{first, last}}], options.seed,
+                      counter(first) / static_cast<std::uint64_t>(block), aligned);
+  }
+  fill_elements(last, all.size());
 }
 
 Array of_real_numbers(const char* name, const Kernels& kernels, const Shape& shape, const Options& options) {
