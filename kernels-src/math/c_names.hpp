@@ -109,6 +109,21 @@ KILN_FN F scalbnf(exactly_t<F> x, int exponent) {
   return scalbn(x, exponent);
 }
 template <class F = float>
+KILN_FN F scalblnf(exactly_t<F> x, long exponent) {
+  return scalbln(x, exponent);
+}
+KILN_FN float fdividef(float x, float y) {
+  return x / y;
+}
+template <class F = float>
+KILN_FN F normf(int count, const exactly_t<F>* x) {
+  return norm(count, x);
+}
+template <class F = float>
+KILN_FN F rnormf(int count, const exactly_t<F>* x) {
+  return rnorm(count, x);
+}
+template <class F = float>
 KILN_FN F frexpf(exactly_t<F> x, int* exponent) {
   return frexp(x, exponent);
 }

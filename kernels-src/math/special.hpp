@@ -45,6 +45,11 @@ template <real_number T>
 KILN_FN float_of<T> scalbn(T x, int exponent) {
   return ldexp(x, exponent);
 }
+// Beyond 10000 nothing of any number is left.
+template <real_number T>
+KILN_FN float_of<T> scalbln(T x, long exponent) {
+  return ldexp(x, static_cast<int>(exponent > 10000 ? 10000 : exponent < -10000 ? -10000 : exponent));
+}
 template <real_number T>
 KILN_FN float_of<T> frexp(T x, int* exponent) {
 #if KILN_OWN_MATH

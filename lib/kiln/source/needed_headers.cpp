@@ -52,28 +52,30 @@ constexpr std::string_view kExponential[] = {"cbrt", "exp2", "expm1", "log2", "l
 constexpr std::string_view kTrigonometry[] = {"asin", "acos",  "atan",  "atan2", "sinh", "cosh",
                                               "tanh", "asinh", "acosh", "atanh", "arg"};
 constexpr std::string_view kRounding[] = {"ceil", "trunc", "round", "rint", "nearbyint", "fmod", "remainder"};
-constexpr std::string_view kSpecial[] = {"erf",       "erfc", "tgamma", "lgamma", "ldexp",  "frexp",   "modf",  "ilogb",
-                                         "nextafter", "fdim", "logb",   "scalbn", "lround", "llround", "lrint", "llrint"};
+constexpr std::string_view kSpecial[] = {"erf",     "erfc",   "tgamma",    "lgamma", "ldexp", "frexp",
+                                         "modf",    "ilogb",  "nextafter", "fdim",   "logb",  "scalbn",
+                                         "scalbln", "lround", "llround",   "lrint",  "llrint"};
 // CUDA's and HIP's beside C's.
 constexpr std::string_view kErrorFunctions[] = {"erfinv", "erfcinv", "erfcx", "normcdf", "normcdfinv"};
 constexpr std::string_view kBessel[] = {"j0", "j1", "jn", "y0", "y1", "yn", "cyl_bessel_i0", "cyl_bessel_i1"};
 constexpr std::string_view kHalfTurns[] = {"sinpi", "cospi", "sincospi"};
 constexpr std::string_view kReciprocalRoots[] = {"rcbrt", "rhypot", "norm3d", "norm4d", "rnorm3d", "rnorm4d"};
+constexpr std::string_view kLengths[] = {"norm", "rnorm"};
 // The same header's as kSpecial, that a device function may be called: C has none of them, or a macro.
 constexpr std::string_view kSpecialOfCxx[] = {"lerp", "fpclassify", "isnormal"};
 // C's and CUDA's names (c_names.hpp). Those that end in "f" are of the function without it, whose header they need.
 constexpr std::string_view kSingles[] = {
-    "sqrtf",    "rsqrtf",     "cbrtf",          "expf",           "exp2f",   "expm1f",    "logf",      "log2f",
-    "log10f",   "log1pf",     "sinf",           "cosf",           "tanf",    "asinf",     "acosf",     "atanf",
-    "sinhf",    "coshf",      "tanhf",          "asinhf",         "acoshf",  "atanhf",    "fabsf",     "floorf",
-    "ceilf",    "truncf",     "roundf",         "rintf",          "erff",    "erfcf",     "logbf",     "powf",
-    "fmodf",    "remainderf", "hypotf",         "atan2f",         "fminf",   "fmaxf",     "fdimf",     "nearbyintf",
-    "fmaf",     "ldexpf",     "frexpf",         "scalbnf",        "modff",   "copysignf", "tgammaf",   "lgammaf",
-    "ilogbf",   "nextafterf", "lrintf",         "lroundf",        "llrintf", "llroundf",  "sincosf",   "erfinvf",
-    "erfcinvf", "erfcxf",     "normcdff",       "normcdfinvf",    "j0f",     "j1f",       "jnf",       "y0f",
-    "y1f",      "ynf",        "cyl_bessel_i0f", "cyl_bessel_i1f", "sinpif",  "cospif",    "sincospif", "rcbrtf",
-    "rhypotf",  "norm3df",    "norm4df",        "rnorm3df",       "rnorm4df"};
-constexpr std::string_view kOfC[] = {"exp10", "exp10f", "nan", "nanf", "labs", "llabs", "popcount"};
+    "sqrtf",    "rsqrtf",     "cbrtf",          "expf",           "exp2f",    "expm1f",    "logf",      "log2f",
+    "log10f",   "log1pf",     "sinf",           "cosf",           "tanf",     "asinf",     "acosf",     "atanf",
+    "sinhf",    "coshf",      "tanhf",          "asinhf",         "acoshf",   "atanhf",    "fabsf",     "floorf",
+    "ceilf",    "truncf",     "roundf",         "rintf",          "erff",     "erfcf",     "logbf",     "powf",
+    "fmodf",    "remainderf", "hypotf",         "atan2f",         "fminf",    "fmaxf",     "fdimf",     "nearbyintf",
+    "fmaf",     "ldexpf",     "frexpf",         "scalbnf",        "modff",    "copysignf", "tgammaf",   "lgammaf",
+    "ilogbf",   "nextafterf", "lrintf",         "lroundf",        "llrintf",  "llroundf",  "sincosf",   "erfinvf",
+    "erfcinvf", "erfcxf",     "normcdff",       "normcdfinvf",    "j0f",      "j1f",       "jnf",       "y0f",
+    "y1f",      "ynf",        "cyl_bessel_i0f", "cyl_bessel_i1f", "sinpif",   "cospif",    "sincospif", "rcbrtf",
+    "rhypotf",  "norm3df",    "norm4df",        "rnorm3df",       "rnorm4df", "normf",     "rnormf",    "scalblnf"};
+constexpr std::string_view kOfC[] = {"exp10", "exp10f", "fdividef", "nan", "nanf", "labs", "llabs", "popcount"};
 constexpr std::string_view kIntegers[] = {"wrapping_add",
                                           "wrapping_subtract",
                                           "wrapping_multiply",
@@ -178,6 +180,7 @@ constexpr Offer kOffers[] = {{"kiln/math/math.hpp", kMath},
 
 /// Behind those: what they are made of.
 constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx},
+                             {"kiln/math/lengths.hpp", kLengths, false, true},
                              {"kiln/math/c_names.hpp", kSingles},
                              {"kiln/math/c_names.hpp", kOfC},
                              {"kiln/core/constants.hpp", kConstants},
