@@ -36,6 +36,7 @@
 #include "clang/passes/reported_operations.hpp"
 #include "clang/passes/short_rows.hpp"
 #include "clang/passes/stoppable_loops.hpp"
+#include "clang/passes/thread_places.hpp"
 #include "clang/passes/unused_functions.hpp"
 #include "clang/passes/vector_math.hpp"
 #include "clang/spmd/blocks.hpp"
@@ -244,6 +245,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
     passes.emplace_back(widen_halves);
     passes.emplace_back(keep_short_rows);
     if (!debugs) passes.emplace_back(vectorize_items_with_loops);
+    passes.emplace_back(give_places);
     passes.emplace_back(let_threads_wait);
     passes.emplace_back(limit_division_lanes);
   }

@@ -25,6 +25,7 @@
 #include "clang/passes/reported_operations.hpp"
 #include "clang/passes/short_rows.hpp"
 #include "clang/passes/stoppable_loops.hpp"
+#include "clang/passes/thread_places.hpp"
 #include "clang/passes/unused_functions.hpp"
 #include "clang/passes/vector_math.hpp"
 #include "clang/spmd/blocks.hpp"
@@ -55,6 +56,7 @@ const NamedPass kPasses[] = {
     {"kiln-spmd", vectorize_items_with_loops},
     {"kiln-spmd-blocks", let_threads_wait},
     {"kiln-stoppable-loops", let_loops_stop},
+    {"kiln-thread-places", give_places},
     {"kiln-unused-functions", drop_unused_functions},
     {"kiln-users-lines", tell_users_lines},
     {"kiln-vector-math", use_vector_math},

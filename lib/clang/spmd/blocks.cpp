@@ -134,6 +134,7 @@ class SplitAtBarriers : public llvm::PassInfoMixin<SplitAtBarriers> {
     replace(module, kLanesCallName, lanes_of(*threads));
     replace(module, kTogetherName, lanes_of(*threads));
     give_memory(module, *threads);
+    for (llvm::CallInst* const call : calls_of(module, kLockstepName)) call->eraseFromParent();
     llvm::SmallVector<llvm::CallInst*, 8> barriers;
     for (llvm::CallInst* const call : calls_of(module, kBarrierName)) {
       if (call->getFunction() == threads) {

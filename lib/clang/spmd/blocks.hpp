@@ -13,6 +13,8 @@ namespace kiln::clang_module {
 namespace spmd {
 
 inline constexpr llvm::StringRef kBarrierName = "kiln_barrier";
+/// Between accesses of lanes that go on together: nothing, once they do.
+inline constexpr llvm::StringRef kLockstepName = "kiln_lockstep";
 /// Gives the memory that threads of a block share.
 inline constexpr llvm::StringRef kMemoryName = "kiln_shared_memory";
 /// Give how many neighbours the function of neighbouring threads computes at once: its loop has as many iterations; in it.

@@ -30,6 +30,10 @@ bool is_barrier(const llvm::CallInst& call) {
   return call.getCalledFunction() != nullptr && call.getCalledFunction()->getName() == kBarrierName;
 }
 
+bool is_lockstep(const llvm::CallInst& call) {
+  return call.getCalledFunction() != nullptr && call.getCalledFunction()->getName() == kLockstepName;
+}
+
 bool does_nothing(const llvm::Instruction& instruction) {
   const auto* const intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(&instruction);
   if (intrinsic == nullptr) return false;
@@ -65,7 +69,7 @@ std::string why_illegal(const llvm::Instruction& instruction, const Shapes& shap
   if (moves_stack(instruction)) return "has an array whose length is known only when it runs";
   if (const auto* const call = llvm::dyn_cast<llvm::CallInst>(&instruction)) {
     if (call->isInlineAsm()) return "has machine code of its own";
-    if (call->isConvergent() && !is_barrier(*call) && !takes_from_below(*call) && !takes_of_lane(*call))
+    if (call->isConvergent() && !is_barrier(*call) && !is_lockstep(*call) && !takes_from_below(*call) && !takes_of_lane(*call))
       return "calls a function that lanes must call together";
   }
   if (llvm::isa<llvm::AtomicCmpXchgInst>(instruction)) return "";

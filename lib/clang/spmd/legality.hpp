@@ -18,6 +18,8 @@ namespace kiln::clang_module::spmd {
 [[nodiscard]] bool moves_stack(const llvm::Instruction& instruction);
 [[nodiscard]] bool divides_integers(const llvm::Instruction& instruction);
 [[nodiscard]] bool is_barrier(const llvm::CallInst& call);
+/// Whether it keeps accesses of lanes in order that go on together.
+[[nodiscard]] bool is_lockstep(const llvm::CallInst& call);
 /// Whether it is a hint to optimizers, and nothing that runs.
 [[nodiscard]] bool does_nothing(const llvm::Instruction& instruction);
 

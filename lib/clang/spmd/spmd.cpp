@@ -182,11 +182,17 @@ class Candidate {
         static_cast<unsigned>(target_.getRegisterBitWidth(llvm::TargetTransformInfo::RGK_FixedWidthVector).getFixedValue());
     const unsigned lanes = llvm::bit_floor(registers / widest_number(loop_, shapes));
     const unsigned team = team_of(loop_);
+    if (team == 0 && lanes != 0 && has_warps()) return {.lanes = lanes, .parts = std::max(kWarp / lanes, 1U)};
     if (team == 0 || lanes == 0) return {.lanes = lanes, .parts = kParts};
     // Whole warps, as many in each function.
     unsigned warps = std::max(std::min(lanes * kMostTeamParts, team) / kWarp, 1U);
     while (team / kWarp % warps != 0) --warps;
     return {.lanes = lanes, .parts = warps * kWarp / lanes, .once = true, .alone = warps * kWarp == team};
+  }
+  /// Threads of a block that exchange values: a warp of them is computed at once, so that nobody waits for it.
+  bool has_warps() const {
+    const llvm::Function* const together = function_.getParent()->getFunction(kTogetherName);
+    return is_of_threads(loop_) && together != nullptr && !together->use_empty();
   }
   Refused vectorize(const Regions& regions, const Shapes& shapes) {
     if (Refused refused = why_not(loop_, shapes)) return refused;

@@ -276,6 +276,7 @@ void Widener::store(llvm::StoreInst& store, unsigned part, llvm::Value* mask) {
 }
 
 llvm::Value* Widener::call(llvm::CallInst& call, unsigned part, llvm::Value* mask) {
+  if (is_lockstep(call)) return nullptr;
   if (is_barrier(call)) return part == 0 && !width_.alone ? builder_.Insert(call.clone()) : nullptr;  // all lanes wait together
   if (takes_from_below(call)) return from_lane_below(call, part);
   const llvm::Intrinsic::ID intrinsic = call.getIntrinsicID();
