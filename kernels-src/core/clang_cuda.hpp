@@ -1,5 +1,6 @@
 // CUDA's language where Clang compiles for NVIDIA's GPUs; the rest is clang_gpu.hpp's.
 #pragma once
+#define KILN_BYTE_PERM(x, y, which) static_cast<unsigned int>(__nvvm_prmt(x, y, which))
 #include "kiln/core/clang_gpu.hpp"
 
 KILN_PLACE(threadIdx, __nvvm_read_ptx_sreg_tid_x(), __nvvm_read_ptx_sreg_tid_y(), __nvvm_read_ptx_sreg_tid_z())
@@ -100,15 +101,6 @@ KILN_DEVICE_FN unsigned short atomicCAS(unsigned short* at, unsigned short expec
   unsigned short seen;
   asm volatile("atom.cas.b16 %0, [%1], %2, %3;" : "=h"(seen) : "l"(at), "h"(expected), "h"(value) : "memory");
   return seen;
-}
-KILN_DEVICE_FN unsigned int __byte_perm(unsigned int x, unsigned int y, unsigned int which) {
-  return static_cast<unsigned int>(__nvvm_prmt(x, y, which));
-}
-KILN_DEVICE_FN unsigned int __funnelshift_l(unsigned int low, unsigned int high, unsigned int count) {
-  return static_cast<unsigned int>((static_cast<unsigned long long>(high) << 32 | low) << (count & 31) >> 32);
-}
-KILN_DEVICE_FN unsigned int __funnelshift_r(unsigned int low, unsigned int high, unsigned int count) {
-  return static_cast<unsigned int>((static_cast<unsigned long long>(high) << 32 | low) >> (count & 31));
 }
 KILN_DEVICE_FN long long clock() {
   return __nvvm_read_ptx_sreg_clock();

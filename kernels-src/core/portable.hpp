@@ -42,6 +42,13 @@
 #define KILN_REFUSED(why) __attribute__((__diagnose_if__(true, why, "error")))
 #endif
 
+// CUDA's compiler lets numbers become narrower ones in braces.
+#if KILN_CUDA && !KILN_GPU_CLANG
+#define KILN_ALLOW_NARROWING
+#else
+#define KILN_ALLOW_NARROWING _Pragma("clang diagnostic ignored \"-Wc++11-narrowing\"")
+#endif
+
 // Between these, divisions are exact and nothing is reordered, whatever the user's text may have, though products may be fused
 // with sums; NVRTC and hipRTC know no such thing.
 #if KILN_CPU || KILN_GPU_CLANG
@@ -144,6 +151,7 @@
 #else
 #define KILN_RAW_KERNEL extern "C" __global__ void
 #endif
+#define KILN_RAW_KERNEL_OF(...) extern "C" __global__ __launch_bounds__(__VA_ARGS__) void
 #if KILN_GPU_CLANG
 #define KILN_LIBM(name) ::kiln::libm::name
 #if KILN_VENDOR_MATH

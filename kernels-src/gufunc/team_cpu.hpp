@@ -94,6 +94,7 @@ struct team : team_memory {
 
   // Every lane comes here.
   KILN_FN void sync() const { kiln_barrier(); }
+  KILN_FN void barrier() const { sync(); }
   // f over every lane's x, for every lane, in the order of a GPU with warps of 32. Every lane comes here.
   template <class T, class F>
   KILN_FN T team_reduce(T x, const F& f) const {

@@ -29,6 +29,7 @@ struct team : team_memory {
       KILN_BARRIER();
     }
   }
+  KILN_FN void barrier() const { sync(); }
   // f over every lane's x, for every lane; the grouping follows from the number of lanes alone. Every lane comes here.
   template <class T, class F>
   KILN_FN T team_reduce(T x, const F& f) const {

@@ -5,6 +5,7 @@
 namespace kiln {
 
 KILN_FN void barrier() {}
+KILN_FN void sync() {}
 
 }  // namespace kiln
 

@@ -8,6 +8,9 @@ namespace kiln {
 KILN_FN void barrier() {
   KILN_BARRIER();
 }
+KILN_FN void sync() {
+  barrier();
+}
 
 template <class T>
 KILN_FN T* kiln_dynamic_memory() {

@@ -17,6 +17,9 @@ KILN_FN void barrier(int line = __builtin_LINE(), int column = KILN_COLUMN, cons
   debug::place_of_thread = here;
   debug::stay_in_order();
 }
+KILN_FN void sync(int line = __builtin_LINE(), int column = KILN_COLUMN, const char* file = __builtin_FILE()) {
+  barrier(line, column, file);
+}
 
 namespace loops {
 

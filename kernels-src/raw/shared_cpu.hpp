@@ -26,6 +26,9 @@ KILN_FN void barrier() {
 }
 #define KILN_ENTER_THREAD(block, thread)
 #endif
+KILN_FN void sync() {
+  barrier();
+}
 
 namespace loops {
 
@@ -40,29 +43,46 @@ struct row_of_threads {
   uint32 z;
 };
 
-// Runs the blocks [begin, end).
-template <class Threads>
-KILN_FN void each_waiting_block(const kinds::CpuRawLaunch* launch, int64 begin, int64 end, const Threads& threads) {
+// Who waits of a block, in the order of their numbers.
+struct waiting_threads_of_block {
+  waiting_threads** all;
+  int64 count = 0;
+  KILN_FN void add(void* returned, uint32, uint32) { count = with_waiting(all, count, returned); }
+  KILN_FN void resume() {
+    resume_all(all, count);
+    count = 0;
+  }
+};
+
+// Runs the blocks [begin, end). threads: kiln_threads.
+template <class Waiting, class Threads>
+KILN_FN void each_waiting_block(const kinds::CpuRawLaunch* launch, int64 begin, int64 end, row_of_threads& row,
+                                Waiting& waiting, const Threads& threads) {
   void* const shared = __builtin_alloca_with_align(kiln_shared_bytes() + 1, 512);
-  row_of_threads row;
   row.grid = {uint32(launch->grid[0]), uint32(launch->grid[1]), uint32(launch->grid[2])};
   row.block_size = {uint32(launch->block[0]), uint32(launch->block[1]), uint32(launch->block[2])};
   const uint32 lanes = uint32(kiln_lanes());
-  auto** const all = reinterpret_cast<waiting_threads**>(launch->waiting);
   for (int64 b = begin; b < end; ++b) {
     row.block = {uint32(b % row.grid.x), uint32(b / row.grid.x % row.grid.y), uint32(b / row.grid.x / row.grid.y)};
     launch->waits->begin_block(launch->waits->owner);
-    int64 waiting = 0;
     for (row.z = 0; row.z < row.block_size.z; ++row.z) {
       for (row.y = 0; row.y < row.block_size.y; ++row.y) {
+        const uint32 first = (row.z * row.block_size.y + row.y) * row.block_size.x;
         for (row.begin = 0; row.begin < row.block_size.x; row.begin = row.end) {
           row.end = row.block_size.x - row.begin < lanes ? row.block_size.x : row.begin + lanes;
-          waiting = with_waiting(all, waiting, threads(launch->waits, shared, launch, row));
+          waiting.add(threads(launch->waits, shared, launch, row), first + row.begin, first + row.end);
         }
       }
     }
-    resume_all(all, waiting);
+    waiting.resume();
   }
+}
+
+template <class Threads>
+KILN_FN void each_waiting_block(const kinds::CpuRawLaunch* launch, int64 begin, int64 end, const Threads& threads) {
+  row_of_threads row;
+  waiting_threads_of_block waiting{reinterpret_cast<waiting_threads**>(launch->waiting)};
+  each_waiting_block(launch, begin, end, row, waiting, threads);
 }
 
 }  // namespace loops

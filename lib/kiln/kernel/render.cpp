@@ -186,6 +186,7 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
   }
   if (divisions.assign()) headers.emplace_back("kiln/core/division_assignment.hpp");
   headers.push_back(spec->header(target));
+  headers.insert(headers.end(), text.headers.begin(), text.headers.end());
   return headers;
 }
 

@@ -175,7 +175,8 @@ void Call::choose_form() {
   const bool cpu = operands_.at().device.is_cpu();
   const bool alone = block_.x == 1 && block_.y == 1 && block_.z == 1;
   const bool races = kernel_.finds_races(operands_.at().device.kind());
-  form_ = options_.size ? RawForm::items : alone && cpu && !races ? RawForm::single : RawForm::blocks;
+  form_ = options_.size ? RawForm::items
+                        : kernel_.form_for(alone ? RawForm::single : RawForm::blocks, operands_.at().device.kind());
   for (std::size_t i = 0; i < operands_.nin(); ++i) {
     strided_ |= static_cast<Strided>(is_strided(i) && !operands_.travels(i)) << i;
   }

@@ -10,6 +10,7 @@
 #include "program/single_names.hpp"
 #include "registry/registry.hpp"
 #include "source/body_tokens.hpp"
+#include "source/cuda_kernels.hpp"
 #include "source/literal.hpp"
 #include "source/literal_index.hpp"
 #include "source/suspicious.hpp"
@@ -20,14 +21,33 @@ namespace kiln::raw {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kShared{"barrier",      "KILN_SHARED", "KILN_DYNAMIC_SHARED",
-                                                  "KILN_BARRIER", "__shared__",  "__syncthreads"};
+constexpr std::array<std::string_view, 4> kShared{"barrier", "KILN_SHARED", "KILN_DYNAMIC_SHARED", "KILN_BARRIER"};
 constexpr std::array<std::string_view, 8> kPlaces{"thread",    "block",    "block_size", "grid_size",
                                                   "threadIdx", "blockIdx", "blockDim",   "gridDim"};
 
 bool names_any(const RawKernelDefinition& definition, std::span<const std::string_view> names) {
   return codegen::names_any(definition.body, names) || codegen::names_any(definition.compile.functions, names) ||
          codegen::names_any(definition.compile.preamble, names);
+}
+
+codegen::CudaWords cuda_words(const RawKernelDefinition& definition) {
+  std::vector<std::string_view> texts{definition.body, definition.compile.functions, definition.compile.preamble};
+  for (const auto& [name, text] : definition.compile.headers) texts.push_back(text);
+  return codegen::cuda_words_of(texts);
+}
+
+/// Of the kernel that the body calls.
+std::string launch_bounds(const RawKernelDefinition& definition, const codegen::CudaWords& words) {
+  if (!words.source || definition.compile.functions.find("__launch_bounds__") == std::string::npos) return {};
+  const codegen::CudaSource source(definition.name + ".functions", definition.compile.functions);
+  for (const codegen::CudaKernel& kernel : source.kernels()) {
+    const std::string call = "::kiln::user::" + kernel.name;
+    const std::size_t at = definition.body.find(call);
+    if (at == std::string::npos) continue;
+    const char next = definition.body[at + call.size()];
+    if (next == '<' || next == '>') return kernel.bounds;
+  }
+  return {};
 }
 
 bool asks_for_grid(const codegen::UserText& text) {
@@ -61,7 +81,9 @@ RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSi
     : definition_(std::move(definition)),
       signature_(std::move(signature)),
       operands_(std::move(operands)),
-      cooperates_(raw::names_any(definition_, raw::kShared)),
+      cuda_(raw::cuda_words(definition_)),
+      bounds_(raw::launch_bounds(definition_, cuda_)),
+      cooperates_(cuda_.shares || raw::names_any(definition_, raw::kShared) || codegen::calls_kilns(text, "sync")),
       finds_races_(text.debug.race),
       usual_form_(cooperates_ || raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
                                                                                                        : RawForm::items) {
@@ -183,6 +205,32 @@ const raw::Variant& RawKernelImpl::variant(const raw::Specialization& of, const 
   return of.variants.add(key, std::move(loaded.module), std::move(tuned));
 }
 
+void RawKernelImpl::add_cuda(codegen::UserText& text, kinds::RawSpec& spec, DeviceKind kind) const {
+  if (!cuda_.any) return;
+  if (kind == DeviceKind::cpu) {
+    spec.places = true;
+    spec.warps = cuda_.warps && spec.shares;
+    for (std::string* const part : {&text.body, &text.functions, &text.preamble})
+      *part = codegen::with_dynamic_memory(std::move(*part));
+    text.headers.emplace_back("kiln/raw/cuda_cpu.hpp");
+  }
+  if (cuda_.votes && kind != DeviceKind::cuda) text.headers.emplace_back("kiln/raw/block_votes.hpp");
+  if (cuda_.source) {
+    text.headers.emplace_back("kiln/raw/cuda_source.hpp");
+    spec.bounds = bounds_;
+    text.functions = codegen::with_kernels_as_functions(std::move(text.functions));
+    if (kind != DeviceKind::cuda) {
+      codegen::check_no_assembly(text.name + ".functions", text.functions, kind == DeviceKind::cpu ? "the CPU" : "AMD's GPUs");
+    }
+  }
+  if (cuda_.warps) {
+    if (kind == DeviceKind::cpu)
+      text.headers.emplace_back(spec.finds_races ? "kiln/raw/warps_race.hpp" : "kiln/raw/warps_cpu.hpp");
+    if (kind == DeviceKind::hip) text.headers.emplace_back("kiln/raw/warps_hip.hpp");
+    text.headers.emplace_back("kiln/raw/warps.hpp");
+  }
+}
+
 program::Request RawKernelImpl::request(std::span<const DType> binding, const raw::Constants& constants, const Form& form,
                                         DeviceKind kind) const {
   codegen::UserText text;
@@ -195,6 +243,7 @@ program::Request RawKernelImpl::request(std::span<const DType> binding, const ra
   text.constants = constants.texts;
   kinds::RawSpec spec{.form = form_for(form.form, kind), .finds_races = finds_races(kind)};
   spec.shares = cooperates_ && kind == DeviceKind::cpu && spec.form == RawForm::blocks && !spec.finds_races;
+  add_cuda(text, spec, kind);
   for (const signature::KernelParameter& parameter : signature_.parameters) {
     text.input_names.push_back(parameter.name);
     spec.parameters.push_back({.dtype = dtype_of(parameter, binding),

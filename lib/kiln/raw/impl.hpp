@@ -24,6 +24,7 @@
 #include "program/options.hpp"
 #include "program/program.hpp"
 #include "signature/kernel_signature.hpp"
+#include "source/cuda_words.hpp"
 
 namespace kiln::raw {
 
@@ -100,9 +101,10 @@ class RawKernelImpl final : public call::Callee {
   /// Its races are found on the CPU, where threads of a block then wait for one another.
   [[nodiscard]] bool finds_races(DeviceKind kind) const noexcept { return kind == DeviceKind::cpu && finds_races_; }
   /// The form of the kernel that such a launch runs there: GPUs tell blocks of one thread from no others, nor does who finds
-  /// races.
+  /// races, nor CUDA's language.
   [[nodiscard]] kinds::RawForm form_for(kinds::RawForm form, DeviceKind kind) const noexcept {
-    return form == kinds::RawForm::single && (kind != DeviceKind::cpu || finds_races(kind)) ? kinds::RawForm::blocks : form;
+    const bool alone = kind == DeviceKind::cpu && !finds_races(kind) && !cuda_.any;
+    return form == kinds::RawForm::single && !alone ? kinds::RawForm::blocks : form;
   }
 
   [[nodiscard]] DType dtype_of(const signature::KernelParameter& parameter, std::span<const DType> binding) const {
@@ -127,6 +129,7 @@ class RawKernelImpl final : public call::Callee {
     raw::Strided strided = 0;
     kinds::RawForm form;
   };
+  void add_cuda(codegen::UserText& text, kinds::RawSpec& spec, DeviceKind kind) const;
   [[nodiscard]] program::Request request(std::span<const DType> binding, const raw::Constants& constants, const Form& form,
                                          DeviceKind kind) const;
   /// The signature with its dtypes, and the values of constants.
@@ -139,6 +142,8 @@ class RawKernelImpl final : public call::Callee {
   RawKernelDefinition definition_;
   signature::KernelSignature signature_;
   codegen::Operands operands_;
+  codegen::CudaWords cuda_;
+  std::string bounds_;  // of __launch_bounds__
   bool cooperates_;
   bool finds_races_;
   kinds::RawForm usual_form_;

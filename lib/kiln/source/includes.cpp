@@ -80,6 +80,17 @@ bool leads_out(const fs::path& name) {
   return name.is_absolute() || *name.lexically_normal().begin() == "..";
 }
 
+/// What there is in the place of a library of CUDA's whose headers begin so.
+struct Absent {
+  std::string_view begin;
+  std::string_view instead;
+};
+constexpr Absent kAbsent[] = {
+    {"cub/", "kernels have no CUB; a warp reduces by warp_sum() or warp_reduce(), a block with KILN_SHARED and barrier()"},
+    {"cooperative_groups",
+     "kernels have no cooperative groups; there are barrier(), warp_sync(), warp_shuffle() and warp_reduce()"},
+    {"thrust/", "of Thrust kernels have thrust::complex alone, in thrust/complex.h"}};
+
 /// A file that an #include means.
 struct Found {
   std::string text;
@@ -227,6 +238,11 @@ class Resolver {
               searched.empty() ? "there are no include folders" : "it is outside the include folders " + searched),
           include.place);
       throw text_error(from, text, error);
+    }
+    for (const Absent& absent : kAbsent) {
+      if (!include.name.starts_with(absent.begin)) continue;
+      throw IoError(fmt::format("failed to find the header \"{}\", which {}:{} includes: {}", include.name, from,
+                                include.place.line, absent.instead));
     }
     if (is_standard(include)) {
       throw IoError(

@@ -189,6 +189,15 @@ constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx},
                              {"kiln/math/random_bits.hpp", kRandomBits, false, true},
                              {"kiln/math/random.hpp", kRandom, false, true},
                              {"kiln/math/poisson.hpp", kPoisson, false, true}};
+/// Headers of CUDA's and CuPy's, where a text includes them.
+constexpr std::string_view kHalfHeaders[] = {"cuda_fp16.h", "cupy/float16.cuh"};
+constexpr std::string_view kComplexHeaders[] = {"thrust/complex.h", "cupy/complex.cuh"};
+constexpr std::string_view kConstantHeaders[] = {"math_constants.h", "cupy/math_constants.h"};
+constexpr std::string_view kFp16[] = {"cuda_fp16.h"};
+constexpr Offer kOfCuda[] = {{"kiln/core/cuda_fp16.hpp", kFp16},
+                             {"kiln/core/thrust.hpp", kComplexHeaders},
+                             {"kiln/core/cuda_constants.hpp", kConstantHeaders}};
+
 /// Of texts that name `std` or include a header of its.
 constexpr Offer kOfStd[] = {{"kiln/core/array.hpp", kArray},
                             {"kiln/core/c_types.hpp", kByte},
@@ -308,8 +317,8 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   }
   standard = standard || used.names.contains("std");
   add_longer_names(used);
-  bool half = false;
-  bool complex = uses(used, kComplex);
+  bool half = holds_any(used.names, kHalfHeaders);
+  bool complex = uses(used, kComplex) || holds_any(used.names, kComplexHeaders);
   const auto look = [&](DType dtype) {
     half = half || is_half(dtype);
     complex = complex || kind(dtype) == Kind::complex;
@@ -332,6 +341,9 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   }
   for (const Offer& offer : kOthers) {
     if (uses(used, offer)) add(offer.header);
+  }
+  for (const Offer& offer : kOfCuda) {
+    if (holds_any(used.names, offer.names)) add(offer.header);
   }
   for (const Offer& offer : kOfStd) {
     if (standard && uses(used, offer.names)) add(offer.header);

@@ -49,8 +49,9 @@ struct UserText {
   std::vector<std::string> constants = {};
   std::vector<std::string> output_names = {};  ///< empty vector: one unnamed output, returned
   std::vector<std::pair<std::string, DType>> type_variables = {};
-  Debug debug = {};             ///< what the kernel checks
-  Operands operands = nullptr;  ///< for messages
+  std::vector<std::string> headers = {};  ///< of kernels-src, behind that of the kernel's kind
+  Debug debug = {};                       ///< what the kernel checks
+  Operands operands = nullptr;            ///< for messages
 
   /// What the body gets for an input: its constant, else that expression.
   [[nodiscard]] std::string argument(std::size_t input, const std::string& given) const {

@@ -109,6 +109,17 @@ std::string arguments_of(const RawSpec& spec, const UserText& text) {
 
 constexpr const char* kThreadInGrid = ", thread_in_grid{thread, block, block_size, threads_of(grid_size, block_size)}";
 
+/// The variable that functions of the user's find themselves in.
+std::string declare_here(const RawSpec& spec, const char* dynamic) {
+  if (!spec.places) return {};
+  return fmt::format("  here_in_grid kiln_place{{}};\n  kiln_place.dynamic = {};\n  kiln_enter(&kiln_place);\n", dynamic);
+}
+/// "kiln_place.enter(thread, …); ", in front of the body's call.
+std::string enter_here(const RawSpec& spec, const char* places) {
+  return spec.places ? fmt::format("kiln_place.enter({}); ", places) : std::string();
+}
+constexpr const char* kThreadPlaces = "thread, block, block_size, grid_size";
+
 std::string on_cpu(const RawSpec& spec, const UserText& user) {
   std::string text;
   std::size_t axes = spec.parameters.size();
@@ -125,18 +136,23 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
   const bool grids = asks_for_grid(user);
   if (spec.form == RawForm::items) {
     return fmt::format(
-        "KILN_KERNEL kiln_kernel(const kinds::CpuRawItems* launch, int64 begin, int64 end) {{\n{}"
+        "KILN_KERNEL kiln_kernel(const kinds::CpuRawItems* launch, int64 begin, int64 end) {{\n{}{}"
         "#pragma clang loop vectorize(assume_safety)\n"
-        "  for (int64 item = begin; item < end; ++item) {{\n    KILN_ENTER_ITEM(item);\n    user::kiln_body(item{}{});\n  "
+        "  for (int64 item = begin; item < end; ++item) {{\n    KILN_ENTER_ITEM(item);\n    {}user::kiln_body(item{}{});\n  "
         "}}\n}}\n",
-        text, grids ? ", item_in_grid{item, launch->size}" : "", arguments_of(spec, user));
+        text, declare_here(spec, "nullptr"),
+        enter_here(spec, "{0, 0, 0}, {uint32(item), 0, 0}, {1, 1, 1}, {uint32(launch->size), 1, 1}"),
+        grids ? ", item_in_grid{item, launch->size}" : "", arguments_of(spec, user));
   }
   if (spec.shares) {
+    const char* const warps = spec.warps ? "  kiln_place.waits = static_cast<const row_of_warps&>(all).waits;\n"
+                                           "  kiln_place.whole = row.block_size.x % kWarp == 0;\n"
+                                         : "";
     return fmt::format(
         "extern \"C\" KILN_NOINLINE void* kiln_threads(const kinds::CpuWaiting*, void* shared, const kinds::CpuRawLaunch* "
         "launch, const row_of_threads& all) {{\n  kiln_share(shared);\n{}"
         "  void* const dynamic = launch->shared;\n"
-        "  const row_of_threads row = all;\n"
+        "  const row_of_threads row = all;\n{}"
         "  const grid_place block = row.block, block_size = row.block_size, grid_size = row.grid;\n"
         "  const int64 first = flat(block, grid_size) * count(block_size) + (int64(row.z) * block_size.y + row.y) * "
         "block_size.x;\n"
@@ -144,22 +160,24 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
         "  for (uint32 x = row.begin; x < row.end; ++x) {{\n"
         "    const grid_place thread{{x, row.y, row.z}};\n"
         "    KILN_ENTER_THREAD(block, thread);\n"
-        "    user::kiln_body(dynamic, first + x, thread, block, block_size, grid_size{}{});\n  }}\n  return nullptr;\n}}\n"
+        "    {}user::kiln_body(dynamic, first + x, thread, block, block_size, grid_size{}{});\n  }}\n  return nullptr;\n}}\n"
         "KILN_KERNEL kiln_kernel(const kinds::CpuRawLaunch* launch, int64 begin, int64 end) {{\n"
-        "  each_waiting_block(launch, begin, end, kiln_threads);\n}}\n",
-        text, grids ? kThreadInGrid : "", arguments_of(spec, user));
+        "  {}(launch, begin, end, kiln_threads);\n}}\n",
+        text, declare_here(spec, "dynamic") + warps, enter_here(spec, kThreadPlaces), grids ? kThreadInGrid : "",
+        arguments_of(spec, user), spec.warps ? "each_block_of_warps" : "each_waiting_block");
   }
   return fmt::format(
-      "KILN_KERNEL kiln_kernel(const kinds::CpuRawLaunch* launch, int64 begin, int64 end) {{\n{}"
+      "KILN_KERNEL kiln_kernel(const kinds::CpuRawLaunch* launch, int64 begin, int64 end) {{\n{}{}"
       "  {}(launch, begin, end, [&](grid_place thread, grid_place block, grid_place block_size, grid_place grid_size) "
       "{{\n"
       "    const int64 item = item_of(thread, block, block_size, grid_size);\n"
-      "    user::kiln_body({}item, thread, block, block_size, grid_size{}{});\n  }});\n}}\n",
-      text,
+      "    {}user::kiln_body({}item, thread, block, block_size, grid_size{}{});\n  }});\n}}\n",
+      text, declare_here(spec, "launch->shared"),
       spec.finds_races               ? "one_thread"
       : spec.form == RawForm::single ? "each_thread<true>"
                                      : "each_thread<false>",
-      cooperates(spec, DeviceKind::cpu) ? "launch->shared, " : "", grids ? kThreadInGrid : "", arguments_of(spec, user));
+      enter_here(spec, kThreadPlaces), cooperates(spec, DeviceKind::cpu) ? "launch->shared, " : "", grids ? kThreadInGrid : "",
+      arguments_of(spec, user));
 }
 
 std::string on_gpu(const RawSpec& spec, const UserText& user) {
@@ -181,12 +199,13 @@ std::string on_gpu(const RawSpec& spec, const UserText& user) {
         parameters.empty() ? "" : ", ", parameters, views, grids ? ", item_in_grid{item, size}" : "", arguments_of(spec, user));
   }
   return fmt::format(
-      "KILN_RAW_KERNEL kiln_kernel({}) {{\n{}"
+      "{} kiln_kernel({}) {{\n{}"
       "  const grid_place thread{{threadIdx.x, threadIdx.y, threadIdx.z}}, block{{blockIdx.x, blockIdx.y, blockIdx.z}};\n"
       "  const grid_place block_size{{blockDim.x, blockDim.y, blockDim.z}}, grid_size{{gridDim.x, gridDim.y, gridDim.z}};\n"
       "  const int64 item = item_of(thread, block, block_size, grid_size);\n"
       "  user::kiln_body(item, thread, block, block_size, grid_size{}{});\n}}\n",
-      parameters, views, grids ? kThreadInGrid : "", arguments_of(spec, user));
+      spec.bounds.empty() ? "KILN_RAW_KERNEL" : fmt::format("KILN_RAW_KERNEL_OF({})", spec.bounds), parameters, views,
+      grids ? kThreadInGrid : "", arguments_of(spec, user));
 }
 
 }  // namespace
@@ -220,6 +239,7 @@ std::vector<DType> storage_of(const RawSpec&) {
 
 std::string loop_header(const RawSpec& spec, DeviceKind target) {
   if (spec.finds_races) return "kiln/raw/race_cpu.hpp";
+  if (spec.warps) return "kiln/raw/resume_warps_cpu.hpp";
   if (spec.shares) return "kiln/raw/shared_cpu.hpp";
   return fmt::format("kiln/raw/{}{}.hpp", cooperates(spec, target) ? "blocks_" : "", target == DeviceKind::cpu ? "cpu" : "gpu");
 }

@@ -1,0 +1,2 @@
+// <cuda_runtime.h>: a kernel has the words of CUDA's language that its texts name.
+#pragma once

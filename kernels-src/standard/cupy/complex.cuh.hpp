@@ -1,0 +1,2 @@
+// <cupy/complex.cuh>: what stands in core/thrust.hpp.
+#pragma once

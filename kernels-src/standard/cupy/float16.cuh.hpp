@@ -1,0 +1,2 @@
+// <cupy/float16.cuh>: what stands in core/half.hpp.
+#pragma once

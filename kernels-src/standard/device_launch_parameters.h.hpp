@@ -1,0 +1,2 @@
+// <device_launch_parameters.h>: a kernel has the words of CUDA's language that its texts name.
+#pragma once

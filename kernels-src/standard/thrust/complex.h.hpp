@@ -1,0 +1,2 @@
+// <thrust/complex.h>: what stands in core/thrust.hpp.
+#pragma once

@@ -1,0 +1,102 @@
+// Sources in CUDA's language: each kernel is a raw kernel whose body calls it.
+#include <fmt/format.h>
+
+#include <memory>
+#include <utility>
+
+#include "kiln/cupy_raw.hpp"
+#include "kiln/error.hpp"
+#include "raw/cuda_options.hpp"
+#include "signature/kernel_signature.hpp"
+#include "source/cuda_kernels.hpp"
+
+namespace kiln::cupy {
+namespace detail {
+
+class RawModuleImpl {
+ public:
+  RawModuleImpl(const std::string& name, std::string code, const std::vector<std::string>& options, CompileOptions compile)
+      : name_(name), compile_(std::move(compile)), source_(name + ".functions", code) {
+    if (!compile_.functions.empty()) {
+      throw SignatureError(name + ": .compile.functions stands beside .code; write them in one text", compile_.functions, 0);
+    }
+    raw::add_cuda_options(compile_, options, name);
+    compile_.functions = std::move(code);
+    if (source_.kernels().empty())
+      throw TypeError(name +
+                      ": the code defines no kernel; write one like extern \"C\" __global__ void scale(float* x, int n) { … }");
+  }
+
+  [[nodiscard]] const codegen::CudaSource& source() const noexcept { return source_; }
+
+  [[nodiscard]] const codegen::CudaKernel& find(std::string_view expression) const {
+    const codegen::CudaKernel* const found = source_.find(expression);
+    if (found == nullptr) {
+      throw TypeError(fmt::format("{}: \"{}\" is none of the kernels in the code: {}", name_, expression, source_.names()));
+    }
+    const std::size_t given = codegen::template_arguments(expression).size();
+    if (found->is_template && given == 0) {
+      throw TypeError(fmt::format("{}: the kernel \"{}\" is a template; give its arguments, as in \"{}<float>\"", name_,
+                                  found->name, found->name));
+    }
+    if (!found->is_template && given > 0)
+      throw TypeError(fmt::format("{}: \"{}\": the kernel \"{}\" is no template", name_, expression, found->name));
+    return *found;
+  }
+
+  [[nodiscard]] Function function(std::string_view expression) const {
+    const codegen::CudaKernel& kernel = find(expression);
+    std::string signature = source_.signature_of(kernel, expression);
+    std::string arguments;
+    for (const signature::KernelParameter& each : signature::parse_raw(signature).parameters)
+      arguments += (arguments.empty() ? "" : ", ") + each.name;
+    const std::size_t last = kernel.name.rfind(':');
+    const std::size_t open = expression.find('<');
+    const std::string types = open == std::string_view::npos ? "" : std::string(expression.substr(open));
+    return Function(
+        kiln::kernel({.name = last == std::string::npos ? kernel.name : kernel.name.substr(last + 1),
+                      .signature = std::move(signature),
+                      .body = fmt::format("::kiln::cuda::call<::kiln::user::{}{}>({});", kernel.name, types, arguments),
+                      .compile = compile_}));
+  }
+
+ private:
+  std::string name_;
+  CompileOptions compile_;
+  codegen::CudaSource source_;
+};
+
+}  // namespace detail
+
+const detail::RawModuleImpl& RawModule::impl() const {
+  if (impl_ == nullptr) throw TypeError("this RawModule is empty; make one with cupy::raw_module()");
+  return *impl_;
+}
+
+Function RawModule::get_function(std::string_view name) const {
+  return impl().function(name);
+}
+
+std::vector<std::string> RawModule::names() const {
+  std::vector<std::string> names;
+  for (const codegen::CudaKernel& kernel : impl().source().kernels()) names.push_back(kernel.name);
+  return names;
+}
+
+Function raw_kernel(RawKernelSource source) {
+  const std::string name = source.name.empty() ? "raw_kernel" : codegen::name_of_expression(source.name);
+  return detail::RawModuleImpl(name, std::move(source.code), source.options, std::move(source.compile)).function(source.name);
+}
+
+RawModule raw_module(RawModuleSource source) {
+  if (source.backend != "nvrtc" && source.backend != "nvcc") {
+    throw SignatureError("raw_module: .backend is \"" + source.backend + "\"; CuPy has \"nvrtc\" and \"nvcc\"", source.backend,
+                         0);
+  }
+  const auto impl = std::make_shared<const detail::RawModuleImpl>("raw_module", std::move(source.code), source.options,
+                                                                  std::move(source.compile));
+  for (const std::string& expression : source.name_expressions) static_cast<void>(impl->find(expression));
+  return RawModule(impl);
+}
+
+}  // namespace kiln::cupy

@@ -1,0 +1,65 @@
+// The kernels that a text in CUDA's language defines, by its tokens: their names, and what kiln can tell of their parameters.
+// The compiler has the last word: it converts each argument to the parameter's type, and says where it cannot. Pure.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/scanner.hpp"
+
+namespace kiln::codegen {
+
+using CudaTokens = std::vector<Token>;
+
+/// A function declared __global__.
+struct CudaKernel {
+  std::string name;                    ///< with its namespaces: "ns::scale"
+  std::vector<std::string> types;      ///< names of its template's parameters, in order
+  std::vector<CudaTokens> parameters;  ///< declarations
+  std::string bounds;                  ///< of __launch_bounds__, where they are numbers: "256, 2"
+  Place place;                         ///< of the name
+  bool is_template = false;
+};
+
+/// A text with kernels.
+class CudaSource {
+ public:
+  /// CompileError for a text that does not scan, for two kernels of one name, and for what no kernel of kiln's can have
+  /// (textures and surfaces), with the place. `file` is the name shown.
+  CudaSource(const std::string& file, const std::string& text);
+
+  [[nodiscard]] const std::vector<CudaKernel>& kernels() const noexcept { return kernels_; }
+  /// Returns the kernel that a name, or a name with template arguments ("axpy<float, 3>"), means; null if there is none.
+  [[nodiscard]] const CudaKernel* find(std::string_view expression) const;
+  /// "copy, axpy (a template)": for messages.
+  [[nodiscard]] std::string names() const;
+  /// Returns the signature of a raw kernel with these parameters: "void(const float32* x, int32 n)". A type that the text does
+  /// not tell is a type variable, so that the argument decides.
+  [[nodiscard]] std::string signature_of(const CudaKernel& kernel, std::string_view expression) const;
+
+ private:
+  struct Type {
+    std::string dtype;      ///< empty: not known
+    bool by_bytes = false;  ///< a structure
+  };
+
+  void note_types(const CudaTokens& tokens);
+  void find_kernels(const std::string& file, const std::string& text, const CudaTokens& tokens);
+  [[nodiscard]] Type type_of(const CudaTokens& tokens, const std::map<std::string, CudaTokens>& arguments, int depth) const;
+
+  std::vector<CudaKernel> kernels_;
+  std::map<std::string, CudaTokens, std::less<>> aliases_;  ///< typedef and using
+  std::vector<std::string> structures_;
+};
+
+/// The arguments of "axpy<float, 3>" as tokens; none of a name alone.
+[[nodiscard]] std::vector<CudaTokens> template_arguments(std::string_view expression);
+/// "axpy" of "axpy<float, 3>", without blanks.
+[[nodiscard]] std::string name_of_expression(std::string_view expression);
+
+/// CompileError, with its place, for assembly that no directive leaves out: `device` runs no PTX.
+void check_no_assembly(const std::string& file, const std::string& text, std::string_view device);
+
+}  // namespace kiln::codegen

@@ -1,0 +1,26 @@
+// What of CUDA's language a kernel's texts use, as far as their names tell. Pure.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace kiln::codegen {
+
+struct CudaWords {
+  bool any = false;     ///< some word at all
+  bool shares = false;  ///< threads of a block share memory or wait for one another
+  bool votes = false;   ///< of these some ask what others say
+  bool warps = false;   ///< those of a warp exchange values
+  bool source = false;  ///< whole kernels: __global__
+};
+
+[[nodiscard]] CudaWords cuda_words_of(std::span<const std::string_view> texts);
+
+/// The text with other words of as many characters, which are macros of kernels-src/raw: __extern_shared__ for "extern
+/// __shared__", since a CPU's C++ has no such variables.
+[[nodiscard]] std::string with_dynamic_memory(std::string text);
+/// Likewise __kernel__ for __global__ and __kernel_bounds__ for __launch_bounds__: kernels become functions that kiln's calls.
+[[nodiscard]] std::string with_kernels_as_functions(std::string text);
+
+}  // namespace kiln::codegen

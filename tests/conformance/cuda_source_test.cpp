@@ -1,0 +1,254 @@
+// Whole sources in CUDA's language, as CuPy's RawKernel and RawModule take them, on every device. Expected values are computed
+// one thread after the other.
+#include <algorithm>
+#include <array>
+#include <complex>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "devices.hpp"
+#include "kiln/cupy_raw.hpp"
+#include "kiln/error.hpp"
+
+using namespace conformance;
+using kiln::Array;
+using kiln::DType;
+namespace cupy = kiln::cupy;
+
+namespace {
+
+template <class T>
+std::vector<T> ramp(std::size_t n) {
+  std::vector<T> list(n);
+  for (std::size_t i = 0; i < n; ++i) list[i] = static_cast<T>(static_cast<int>(i % 29) - 11);
+  return list;
+}
+
+template <class Error, class Make>
+std::string message(const Make& make) {
+  try {
+    make();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "nothing was thrown";
+}
+
+}  // namespace
+
+TEST_CASE("cuda source: a kernel of CuPy's documentation, with device functions and a constant table") {
+  static const cupy::Function kernel = cupy::raw_kernel({.code = "#include <math_constants.h>"
+                                                                 R"(
+#define SCALE 2
+__constant__ float weights[3] = {0.25f, 0.5f, 0.25f};
+struct Range { int begin, end; };
+static __device__ __forceinline__ bool inside(Range r, int i) { return i >= r.begin && i < r.end; }
+__device__ float at(const float* __restrict__ x, Range r, int i) {
+  return inside(r, i) ? __ldg(x + i) : 0.0f;
+}
+extern "C" __global__ void __launch_bounds__(128)
+smooth(const float* __restrict__ x, float* __restrict__ y, unsigned int n, float scale) {
+  const int tid = blockDim.x * blockIdx.x + threadIdx.x;
+  if (tid >= n) return;
+  const Range all = {0, (int)n};
+  float sum = 0;
+#pragma unroll
+  for (int k = -1; k <= 1; k++) sum += weights[k + 1] * at(x, all, tid + k);
+  y[tid] = fminf(SCALE * scale * sum, CUDART_INF_F);
+})",
+                                                         .name = "smooth"});
+  CHECK(kernel.signature() == "void(const float32* x, float32* y, uint32 n, float32 scale)");
+  on_every_device([&](const Target& target) {
+    const std::vector<float> x = ramp<float>(1000);
+    const Array y = target.place(Array::zeros({1000}, DType::float32));
+    kernel(8, 128, {target.place(Array::from(x)), y, 1000, 0.5}, 0, target.options().stream);
+    std::vector<float> expected(x.size());
+    for (std::size_t i = 0; i < x.size(); ++i)
+      expected[i] = 0.25F * (i > 0 ? x[i - 1] : 0) + 0.5F * x[i] + 0.25F * (i + 1 < x.size() ? x[i + 1] : 0);
+    CHECK(target.fetch(y).to_vector<float>() == expected);
+  });
+}
+
+TEST_CASE("cuda source: templates by name expressions, in namespaces, with numbers") {
+  static const cupy::RawModule module = cupy::raw_module({.code = R"(
+namespace ops {
+template <typename T, int Times = 1>
+__global__ void axpy(const T* x, T* y, const T a, const long long n) {
+  const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) {
+    for (int k = 0; k < Times; ++k) y[i] += a * x[i];
+  }
+}
+}  // namespace ops
+typedef double real;
+extern "C" __global__ void halve(real* y, size_t n) {
+  for (size_t i = threadIdx.x; i < n; i += blockDim.x) y[i] /= 2;
+})",
+                                                          .options = {"--std=c++17", "-fmad=false"},
+                                                          .name_expressions = {"ops::axpy<float>", "ops::axpy<double, 3>"}});
+  CHECK(module.names() == std::vector<std::string>{"ops::axpy", "halve"});
+  CHECK(module.get_function("ops::axpy<double, 3>").signature() == "void(const float64* x, float64* y, float64 a, int64 n)");
+  CHECK(module.get_function("halve").signature() == "void(float64* y, uint64 n)");
+  on_every_device([&](const Target& target) {
+    const auto check = [&]<class T>(const char* name, int times, T) {
+      const std::vector<T> x = ramp<T>(300);
+      const Array y = target.place(Array::from(std::vector<T>(300, T{1})));
+      module.get_function(name)(3, 100, {target.place(Array::from(x)), y, 2, 300}, 0, target.options().stream);
+      std::vector<T> expected;
+      for (const T v : x) expected.push_back(1 + 2 * T(times) * v);
+      CHECK(target.fetch(y).to_vector<T>() == expected);
+    };
+    check("ops::axpy<float>", 1, float{});
+    check("ops::axpy<double, 3>", 3, double{});
+    const Array y = target.place(Array::from(std::vector<double>{1, 3, 5}));
+    module.get_function("halve")(1, 2, {y, 3}, 0, target.options().stream);
+    CHECK(target.fetch(y).to_vector<double>() == std::vector<double>{0.5, 1.5, 2.5});
+  });
+}
+
+TEST_CASE("cuda source: shared memory, static and dynamic, and warps") {
+  static const cupy::RawModule module = cupy::raw_module({.code = R"(
+__device__ float warp_total(float v) {
+  for (int offset = warpSize / 2; offset > 0; offset >>= 1) v += __shfl_down_sync(0xffffffff, v, offset);
+  return v;
+}
+extern "C" __global__ void total(const float* x, float* sums, int n) {
+  __shared__ float parts[32];
+  extern __shared__ float copy[];
+  float v = 0;
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) v += x[i];
+  copy[threadIdx.x] = v;
+  __syncthreads();
+  v = warp_total(copy[blockDim.x - 1 - threadIdx.x]);
+  if (threadIdx.x % warpSize == 0) parts[threadIdx.x / warpSize] = v;
+  __syncthreads();
+  if (threadIdx.x < warpSize) {
+    v = warp_total(threadIdx.x < blockDim.x / warpSize ? parts[threadIdx.x] : 0.f);
+    if (threadIdx.x == 0) atomicAdd(sums, v);
+  }
+})"});
+  on_every_device([&](const Target& target) {
+    for (const int threads : {32, 96, 256}) {
+      const Array sum = target.place(Array::zeros({1}, DType::float32));
+      module.get_function("total")(3, threads, {target.place(Array::from(ramp<float>(5000))), sum, 5000}, 4 * threads,
+                                   target.options().stream);
+      float expected = 0;
+      for (const float v : ramp<float>(5000)) expected += v;
+      CAPTURE(threads);
+      CHECK(target.fetch(sum).to_vector<float>() == std::vector<float>{expected});
+    }
+  });
+}
+
+TEST_CASE("cuda source: structures and vectors as elements, structures by value, complex numbers and halves") {
+  static const cupy::RawModule module = cupy::raw_module({.code = "#include <cupy/complex.cuh>\n#include <cuda_fp16.h>"
+                                                                  R"(
+struct Body { float3 at; float mass; };
+struct Step { double dt; int count; };
+extern "C" __global__ void move(Body* bodies, const float4* speeds, const Step step) {
+  const int i = threadIdx.x;
+  for (int k = 0; k < step.count; ++k) {
+    bodies[i].at.x += speeds[i].x * step.dt;
+    bodies[i].at.z += speeds[i].z * step.dt;
+  }
+  bodies[i].mass = make_float2(speeds[i].w, 0).x;
+}
+extern "C" __global__ void turn(const complex<float>* z, thrust::complex<double>* w, complex<float> by) {
+  const int i = threadIdx.x;
+  const complex<float> p = z[i] * by;
+  w[i] = thrust::complex<double>(p.real(), p.imag()) + conj(complex<double>(z[i]));
+}
+template <class T> __global__ void narrow(const T* x, half* y) {
+  y[threadIdx.x] = __float2half(2.0f * (float)x[threadIdx.x]);
+})"});
+  on_every_device([&](const Target& target) {
+    const kiln::Stream stream = target.options().stream;
+    const Array bodies = target.place(Array::from(ramp<float>(40)).reshape({10, 4}));
+    const std::vector<float> speeds = ramp<float>(40);
+    struct {
+      double dt = 0.5;
+      std::int32_t count = 2;
+    } step;
+    std::vector<std::uint8_t> bytes(16);
+    std::memcpy(bytes.data(), &step, sizeof step);
+    module.get_function("move")(1, 10, {bodies, target.place(Array::from(speeds)), target.place(Array::from(bytes))}, 0,
+                                stream);
+    std::vector<float> expected = ramp<float>(40);
+    for (std::size_t i = 0; i < 10; ++i) {
+      expected[4 * i] += speeds[4 * i];
+      expected[4 * i + 2] += speeds[4 * i + 2];
+      expected[4 * i + 3] = speeds[4 * i + 3];
+    }
+    CHECK(target.fetch(bodies).to_vector<float>() == expected);
+
+    using Complex = std::complex<float>;
+    const std::vector<Complex> z{{1, 2}, {-3, 0.5F}};
+    const Array w = target.place(Array::zeros({2}, DType::complex128));
+    module.get_function("turn")(1, 2, {target.place(Array::from(z)), w, Complex(0, 1)}, 0, stream);
+    CHECK(target.fetch(w).to_vector<std::complex<double>>() == std::vector<std::complex<double>>{{-1, -1}, {-3.5, -3.5}});
+
+    const Array y = target.place(Array::zeros({3}, DType::float16));
+    module.get_function("narrow<int>")(1, 3, {target.place(Array::from(std::vector<std::int32_t>{1, -2, 300})), y}, 0, stream);
+    CHECK(target.fetch(y).astype(DType::float32).to_vector<float>() == std::vector<float>{2, -4, 600});
+  });
+}
+
+TEST_CASE("cuda source: min and max lose a NaN, and numbers become narrower in braces") {
+  static const cupy::Function kernel = cupy::raw_kernel({.code = R"(
+extern "C" __global__ void extrema(const double* x, double* y, int n) {
+  const float both[2] = {x[0], x[1]};
+  y[0] = min(x[0], x[1]) + both[1];
+  y[1] = max(x[1], x[0]);
+  y[2] = max(n, 7u);
+})",
+                                                         .name = "extrema"});
+  on_every_device([&](const Target& target) {
+    const Array y = target.place(Array::zeros({3}, DType::float64));
+    const double nan = std::numeric_limits<double>::quiet_NaN();
+    kernel(1, 1, {target.place(Array::from(std::vector<double>{nan, 3})), y, 5}, 0, target.options().stream);
+    CHECK(target.fetch(y).to_vector<double>() == std::vector<double>{6, 3, 7});
+  });
+}
+
+TEST_CASE("cuda source: what it cannot be is told with its place") {
+  const auto fails = [](const char* code, const char* name = "f") {
+    return message<kiln::Error>([&] { static_cast<void>(cupy::raw_kernel({.code = code, .name = name})); });
+  };
+  constexpr const char* kTwo = "extern \"C\" __global__ void f(float* x) {}\ntemplate <class T> __global__ void g(T* x) {}";
+  CHECK(fails(kTwo, "h") == "h: \"h\" is none of the kernels in the code: f, g (a template)");
+  CHECK(fails(kTwo, "g") == "g: the kernel \"g\" is a template; give its arguments, as in \"g<float>\"");
+  CHECK(fails(kTwo, "f<float>") == "f: \"f<float>\": the kernel \"f\" is no template");
+  CHECK(fails("float f(float x) { return x; }") ==
+        "f: the code defines no kernel; write one like extern \"C\" __global__ void scale(float* x, int n) { … }");
+  CHECK(fails("__global__ void f(int* x) {}\n__global__ void f(float* x) {}")
+            .starts_with("f.functions:2:17: error: two kernels are called \"f\", at lines 1 and 2, and a name means one"));
+  CHECK(fails("__global__ void f(float* y, cudaTextureObject_t t) {\n  y[0] = tex2D<float>(t, 0, 0); }")
+            .starts_with(
+                "f.functions:1:29: error: \"cudaTextureObject_t\": kernels have no textures and surfaces; pass the array"));
+  CHECK(message<kiln::SignatureError>([] {
+          static_cast<void>(
+              cupy::raw_kernel({.code = "__global__ void f() {}", .name = "f", .options = {"-DN=2", "--ptxas=-v"}}));
+        }).starts_with("f: the option \"--ptxas=-v\" is none that kiln knows; there are -DNAME=VALUE"));
+  CHECK(message<kiln::TypeError>([] {
+          static_cast<void>(cupy::raw_module({.code = kTwo, .name_expressions = {"g<float>", "q<int>"}}));
+        }) == "raw_module: \"q<int>\" is none of the kernels in the code: f, g (a template)");
+  const auto launch_fails = [](const char* code, const std::vector<kiln::Arg>& args) {
+    return message<kiln::Error>([&] { cupy::raw_kernel({.code = code, .name = "f"})(1, 1, args); });
+  };
+  const Array x = Array::zeros({4}, DType::float32);
+  CHECK(launch_fails("__global__ void f(double* x) {}", {x})
+            .starts_with("f: argument 0 (x) is float32, and the parameter float64; raw kernels cast no arrays"));
+  CHECK(launch_fails("#include <cub/cub.cuh>\n__global__ void f(float* x) {}", {x})
+            .starts_with("failed to find the header \"cub/cub.cuh\", which f.functions:1 includes: kernels have no CUB"));
+  CHECK(launch_fails("#include <cooperative_groups.h>\n__global__ void f(float* x) {}", {x})
+            .starts_with("failed to find the header \"cooperative_groups.h\", which f.functions:1 includes: kernels have no "
+                         "cooperative groups"));
+  if (kiln::Device::best().is_cpu()) {
+    CHECK(launch_fails("__global__ void f(float* x) {\n  asm(\"bar.sync 0;\"); }", {x})
+              .starts_with("f.functions:2:3: error: PTX in asm() is for NVIDIA's GPUs, and this is compiled for the CPU"));
+  }
+  CHECK(launch_fails("typedef float* P;\n__global__ void f(P x) {}", {x}).find("is an array, and the parameter a scalar") !=
+        std::string::npos);
+}
