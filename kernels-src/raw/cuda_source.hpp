@@ -2,6 +2,8 @@
 #pragma once
 #include "kiln/core/types.hpp"
 
+#include "kiln/core/cuda_minimum.hpp"
+
 // What stands for __global__ and __launch_bounds__ in the user's text (lib/kiln/source/cuda_words.hpp): the bounds are those of
 // kiln's kernel.
 #define __kernel__ KILN_FN
@@ -75,21 +77,3 @@ KILN_FN void call(A... arguments) {
 }
 
 }  // namespace kiln::cuda
-
-namespace kiln::user {
-
-// CUDA's: of a NaN and a number the number.
-template <real_number A, real_number B>
-KILN_FN auto min(A a, B b) {
-  using T = decltype(true ? a : b);
-  const T x = a, y = b;
-  return y < x || x != x ? y : x;
-}
-template <real_number A, real_number B>
-KILN_FN auto max(A a, B b) {
-  using T = decltype(true ? a : b);
-  const T x = a, y = b;
-  return x < y || x != x ? y : x;
-}
-
-}  // namespace kiln::user

@@ -2,9 +2,9 @@
 #include <memory>
 #include <utility>
 
-#include "cupy/options.hpp"
 #include "cupy/parameters.hpp"
 #include "kiln/cupy.hpp"
+#include "raw/cuda_options.hpp"
 #include "ufunc/impl.hpp"
 
 namespace kiln::cupy {
@@ -13,7 +13,7 @@ Ufunc elementwise(ElementwiseDefinition definition) {
   if (definition.name.empty()) definition.name = "kernel";
   // Its canonical form, as which it is written.
   definition.compile.preamble += std::exchange(definition.preamble, {});
-  add_options(definition.name, std::exchange(definition.options, {}), definition.compile);
+  raw::add_cuda_options(definition.compile, std::exchange(definition.options, {}), definition.name);
   UfuncDefinition made{.name = definition.name, .body = definition.operation, .compile = definition.compile};
   made.signatures.push_back("(" + parameters_of(definition.name, definition.out_params, "inout ") + ")(" +
                             parameters_of(definition.name, definition.in_params) + ")");

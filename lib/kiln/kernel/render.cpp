@@ -104,8 +104,6 @@ class Renderer {
     }
     // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_END\n";
-    // As CUDA's compilers do, and texts in CuPy's notation want.
-    if (text_.cupy) out_ += "#ifdef __clang__\n#pragma clang diagnostic ignored \"-Wc++11-narrowing\"\n#endif\n";
     out_ += own_.before() + "KILN_USER_BEGIN\nnamespace kiln::user {\n" + own_namespace_ + "namespace std = ::kiln;\n" +
             own_.aliases();
     for (const auto& [variable, dtype] : text_.type_variables) {
@@ -185,6 +183,10 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
     headers.insert(headers.begin() + 1, target == DeviceKind::cpu ? "kiln/core/checks_cpu.hpp" : "kiln/core/checks_gpu.hpp");
   }
   if (divisions.assign()) headers.emplace_back("kiln/core/division_assignment.hpp");
+  if (text.cupy) {
+    if (target == DeviceKind::cpu) headers.emplace_back("kiln/core/cuda_words_cpu.hpp");
+    headers.emplace_back("kiln/elementwise/cupy.hpp");
+  }
   headers.push_back(spec->header(target));
   headers.insert(headers.end(), text.headers.begin(), text.headers.end());
   return headers;

@@ -1,0 +1,44 @@
+// What texts in CuPy's notation find beside CUDA's words: the names of CuPy's own headers.
+#pragma once
+#include "kiln/core/types.hpp"
+
+#include "kiln/core/cuda_minimum.hpp"
+#include "kiln/elementwise/raw_array.hpp"
+
+KILN_ALLOW_NARROWING
+
+// CuPy's, beside those of CUDA for unsigned integers.
+template <class T>
+  requires kiln::same<T, long long>
+KILN_FN T atomicAdd(T* at, T value) {
+  return static_cast<T>(atomicAdd(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value)));
+}
+
+namespace kiln {
+
+// A raw array as a parameter of a function.
+template <class T, int Rank, bool Packed = false, bool Narrow = false>
+using CArray = raw_array<T, Rank, Packed, !Narrow>;
+
+namespace cupy::type_traits {
+template <bool Condition, class A, class B>
+struct conditional {
+  using type = A;
+};
+template <class A, class B>
+struct conditional<false, A, B> {
+  using type = B;
+};
+template <class A, class B>
+struct is_same {
+  static constexpr bool value = same<A, B>;
+};
+template <bool Condition, class T = void>
+struct enable_if {};
+template <class T>
+struct enable_if<true, T> {
+  using type = T;
+};
+}  // namespace cupy::type_traits
+
+}  // namespace kiln
