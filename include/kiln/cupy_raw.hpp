@@ -12,10 +12,15 @@
 #include <vector>
 
 #include "kiln/arg.hpp"
+#include "kiln/array.hpp"
 #include "kiln/compile_options.hpp"
 #include "kiln/export.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/stream.hpp"
+
+namespace kiln::raw {
+class ModuleConstants;
+}
 
 namespace kiln::cupy {
 
@@ -75,13 +80,34 @@ class Function {
   /// Returns its signature, read from the declaration: "void(const float32* x, int32 n)". A type that the source does not tell
   /// is a type variable, which the argument decides.
   [[nodiscard]] const std::string& signature() const { return kernel_.signature(); }
-  /// Compiles the kernel ahead of time: RawKernel::compile(). Throws TypeError if the signature has type variables.
+  /// Compiles the kernel ahead of time: RawKernel::compile(). Arrays of structures count as arrays of uint8, and launches with
+  /// such find the kernel. Throws TypeError if the type of a number is not known.
   int compile(std::string_view target) const {  // NOLINT(modernize-use-nodiscard)
     return kernel_.compile(target);
   }
 
  private:
   RawKernel kernel_;
+};
+
+/// A __constant__ variable of a source. A handle, which keeps the source's values alive. Thread-safe.
+class KILN_API Constant {
+ public:
+  /// Gives the variable the elements of an array, in C order; the rest of it keeps what it had. Launches from now on see them.
+  /// Copies the array to the host.
+  ///
+  /// A launch throws ShapeError if the variable has fewer bytes.
+  void set(const Array& values) const;
+  /// Returns its name.
+  [[nodiscard]] const std::string& name() const noexcept { return name_; }
+
+  /// Constructor for the library's own use.
+  Constant(std::string name, std::shared_ptr<raw::ModuleConstants> values) noexcept
+      : name_(std::move(name)), values_(std::move(values)) {}
+
+ private:
+  std::string name_;
+  std::shared_ptr<raw::ModuleConstants> values_;
 };
 
 /// A source with kernels. An immutable handle, shareable between threads.
@@ -95,6 +121,10 @@ class KILN_API RawModule {
   ///
   /// Throws TypeError if the source has no such kernel, or if a template's arguments are missing.
   [[nodiscard]] Function get_function(std::string_view name) const;
+  /// Returns a variable of the source whose values the host gives: `__constant__ float weights[64];`. All its kernels see them.
+  ///
+  /// Throws TypeError for another name. An initialized, const or static variable has the values of the text.
+  [[nodiscard]] Constant get_global(std::string_view name) const;
   /// Returns the names of its kernels, in the order of the source; templates without arguments.
   [[nodiscard]] std::vector<std::string> names() const;
 

@@ -29,6 +29,9 @@ KILN_DEVICE_FN void __threadfence_system() {
 KILN_DEVICE_FN long long clock64() {
   return static_cast<long long>(__builtin_readcyclecounter());
 }
+KILN_DEVICE_FN long long clock() {
+  return clock64();
+}
 KILN_DEVICE_FN int __lane_id() {
   return static_cast<int>(__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u)));
 }

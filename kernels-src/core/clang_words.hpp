@@ -43,6 +43,8 @@ struct dim3 {
   unsigned int x = 1, y = 1, z = 1;
 };
 
+using clock_t = long;
+
 KILN_DEVICE_FN int __ffs(int x) {
   return __builtin_ffs(x);
 }

@@ -42,6 +42,15 @@
 #define KILN_REFUSED(why) __attribute__((__diagnose_if__(true, why, "error")))
 #endif
 
+// A constant whose value the host writes.
+#if KILN_CPU
+#define KILN_EXPORTED_CONSTANT __attribute__((__visibility__("default")))
+#elif KILN_CUDA
+#define KILN_EXPORTED_CONSTANT __constant__
+#else
+#define KILN_EXPORTED_CONSTANT __constant__ __attribute__((__visibility__("protected")))
+#endif
+
 // CUDA's compiler lets numbers become narrower ones in braces.
 #if KILN_CUDA && !KILN_GPU_CLANG
 #define KILN_ALLOW_NARROWING

@@ -8,6 +8,7 @@
 // kiln's kernel.
 #define __kernel__ KILN_FN
 #define __kernel_bounds__(...)
+#define __exported__ KILN_EXPORTED_CONSTANT
 KILN_ALLOW_NARROWING
 
 namespace kiln::cuda {

@@ -1,7 +1,7 @@
 // Where a thread is, for every function of the user's, on the CPU: CUDA's words for it. lib/clang/passes/thread_places.cpp
 // puts the variable of the kernel's own function in the place of kiln_here.
 #pragma once
-#include "kiln/core/cuda_words_cpu.hpp"
+#include "kiln/core/cuda_words.hpp"
 #include "kiln/raw/cpu.hpp"
 
 namespace kiln::loops {

@@ -195,6 +195,26 @@ template <class T> __global__ void narrow(const T* x, half* y) {
   });
 }
 
+TEST_CASE("cuda source: cuComplex.h") {
+  static const cupy::Function kernel = cupy::raw_kernel({.code = "#include <cuComplex.h>"
+                                                                 R"(
+extern "C" __global__ void mix(const cuFloatComplex* x, cuDoubleComplex* y) {
+  const cuComplex p = cuCmulf(x[0], x[1]);
+  const cuDoubleComplex q = make_cuDoubleComplex(cuCrealf(p), cuCimagf(p));
+  y[0] = cuCadd(q, cuConj(q));
+  y[1] = cuCdiv(q, make_cuDoubleComplex(0, 2));
+  y[2] = make_cuDoubleComplex(cuCabsf(cuCsubf(x[0], x[1])), 0);
+})",
+                                                         .name = "mix"});
+  on_every_device([&](const Target& target) {
+    using Complex = std::complex<double>;
+    const Array x = target.place(Array::from(std::vector<std::complex<float>>{{1, 2}, {4, 6}}));
+    const Array y = target.place(Array::zeros({3}, DType::complex128));
+    kernel(1, 1, {x, y}, 0, target.options().stream);
+    CHECK(target.fetch(y).to_vector<Complex>() == std::vector<Complex>{{-16, 0}, {7, 4}, {5, 0}});
+  });
+}
+
 TEST_CASE("cuda source: min and max lose a NaN, and numbers become narrower in braces") {
   static const cupy::Function kernel = cupy::raw_kernel({.code = R"(
 extern "C" __global__ void extrema(const double* x, double* y, int n) {
@@ -227,6 +247,8 @@ TEST_CASE("cuda source: what it cannot be is told with its place") {
   CHECK(fails("__global__ void f(float* y, cudaTextureObject_t t) {\n  y[0] = tex2D<float>(t, 0, 0); }")
             .starts_with(
                 "f.functions:1:29: error: \"cudaTextureObject_t\": kernels have no textures and surfaces; pass the array"));
+  CHECK(fails("__global__ void g() {}\n__global__ void f() {\n  g<<<1, 2>>>(); }")
+            .starts_with("f.functions:3:4: error: kernels launch no kernels; launch this one from the host"));
   CHECK(message<kiln::SignatureError>([] {
           static_cast<void>(
               cupy::raw_kernel({.code = "__global__ void f() {}", .name = "f", .options = {"-DN=2", "--ptxas=-v"}}));
@@ -251,4 +273,49 @@ TEST_CASE("cuda source: what it cannot be is told with its place") {
   }
   CHECK(launch_fails("typedef float* P;\n__global__ void f(P x) {}", {x}).find("is an array, and the parameter a scalar") !=
         std::string::npos);
+}
+
+TEST_CASE("cuda source: the host gives constants their values, of each module its own") {
+  constexpr const char* kCode = R"(
+namespace filters {
+__constant__ float weights[4];
+}
+__constant__ int shift;
+__constant__ int fixed = 3;
+extern "C" __global__ void weigh(const float* x, float* y) {
+  y[threadIdx.x] = x[threadIdx.x] * filters::weights[threadIdx.x % 4] + shift + fixed;
+}
+extern "C" __global__ void last(float* y) { y[0] = filters::weights[3]; })";
+  const cupy::RawModule module = cupy::raw_module({.code = kCode});
+  const cupy::RawModule other = cupy::raw_module({.code = kCode});
+  const cupy::Constant weights = module.get_global("filters::weights");
+  on_every_device([&](const Target& target) {
+    const kiln::Stream stream = target.options().stream;
+    const Array x = target.place(Array::from(std::vector<float>{1, 2, 3, 4}));
+    const auto weighed = [&](const cupy::RawModule& of) {
+      const Array y = target.place(Array::zeros({4}, DType::float32));
+      of.get_function("weigh")(1, 4, {x, y}, 0, stream);
+      return target.fetch(y).to_vector<float>();
+    };
+    weights.set(Array::from(std::vector<float>{1, 10, 100, 1000}));
+    module.get_global("shift").set(Array::from(std::vector<std::int32_t>{7}));
+    other.get_global("filters::weights").set(Array::from(std::vector<float>{2, 2, 2, 2}));
+    other.get_global("shift").set(Array::from(std::vector<std::int32_t>{0}));
+    CHECK(weighed(module) == std::vector<float>{11, 30, 310, 4010});
+    CHECK(weighed(other) == std::vector<float>{5, 7, 9, 11});
+    CHECK(weighed(module) == std::vector<float>{11, 30, 310, 4010});
+    weights.set(Array::from(std::vector<float>{0, 0, 0, 5}));
+    CHECK(weighed(module) == std::vector<float>{10, 10, 10, 30});
+    const Array y = target.place(Array::zeros({1}, DType::float32));
+    module.get_function("last")(1, 1, {y}, 0, stream);
+    CHECK(target.fetch(y).to_vector<float>() == std::vector<float>{5});
+    weights.set(Array::zeros({5}, DType::float32));
+    CHECK(message<kiln::ShapeError>([&] { static_cast<void>(weighed(module)); }) ==
+          "\"filters::weights\" has 16 bytes, and its values 20");
+    weights.set(Array::zeros({4}, DType::float32));
+  });
+  CHECK(message<kiln::TypeError>([&] { static_cast<void>(module.get_global("fixed")); }) ==
+        "raw_module: \"fixed\" is no variable whose values the host gives; such are __constant__ variables without an "
+        "initializer, "
+        "neither const nor static: filters::weights, shift");
 }

@@ -1,6 +1,7 @@
 // CUDA's words in raw kernels on every device: places, shared memory, warps and atomic operations mean what they mean on
 // NVIDIA's GPUs. Expected values are computed one thread after the other.
 #include <algorithm>
+#include <cmath>
 #include <complex>
 #include <cstdint>
 #include <numeric>
@@ -9,6 +10,7 @@
 #include "devices.hpp"
 #include "kiln/error.hpp"
 #include "kiln/kernel.hpp"
+#include "kiln/ufunc.hpp"
 
 using namespace conformance;
 using kiln::Array;
@@ -276,5 +278,26 @@ TEST_CASE("cuda words: atomic operations of every scope, vectors and words of bi
     CHECK(target.fetch(y).to_vector<std::int32_t>() == expected);
     CHECK(target.fetch(z).to_vector<std::uint32_t>() == bits);
     CHECK(target.fetch(f).to_vector<float>() == std::vector<float>{sum});
+  });
+}
+
+TEST_CASE("cuda words: quick functions and conversions, also in bodies of ufuncs") {
+  static const kiln::Ufunc quick =
+      kiln::vectorize({.name = "quick", .signatures = {"(float32 y, int64 n)(float32 a, int32 b)"}, .body = R"(
+    y = __fdividef(__expf(a), __powf(2.0f, a)) + __logf(a) + __sinf(a) * __fsqrt_rn(a);
+    n = __float2int_rn(a) + 100 * __float2ll_ru(a) + 10000 * __float2uint_rz(a * -1) + 1000000 * __popc(b) + __double2int_rd(a * 1e20);)"});
+  on_every_device([&](const Target& target) {
+    const std::vector<float> a{0.5F, 1.5F, 2.25F, 7.75F};
+    const std::vector<std::int32_t> b{0, 1, 7, -1};
+    const std::vector<Array> results =
+        target.outputs(quick, {target.place(Array::from(a)), target.place(Array::from(b))}, target.options());
+    const std::vector<float> y = target.fetch(results[0]).to_vector<float>();
+    const std::vector<std::int64_t> n = target.fetch(results[1]).to_vector<std::int64_t>();
+    const std::int64_t nearest[] = {0, 2, 2, 8}, above[] = {1, 2, 3, 8}, bits[] = {0, 1, 3, 32};
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double x = a[i];
+      CHECK(y[i] == doctest::Approx(std::exp(x) / std::pow(2, x) + std::log(x) + std::sin(x) * std::sqrt(x)).epsilon(1e-4));
+      CHECK(n[i] == nearest[i] + 100 * above[i] + 1000000 * bits[i] + 2147483647);
+    }
   });
 }

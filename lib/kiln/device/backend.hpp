@@ -71,6 +71,12 @@ struct FaultTexts {
   std::map<std::string, std::string> texts;  ///< user's texts, as compiled, by their names in #line
 };
 
+/// Memory of a module's own; a null address: there is none.
+struct ModuleVariable {
+  void* address = nullptr;
+  std::size_t bytes = 0;
+};
+
 /// Machine code loaded on a device, with its one kernel. The destructor unloads it and does not throw.
 class Module : public std::enable_shared_from_this<Module> {
  public:
@@ -79,6 +85,10 @@ class Module : public std::enable_shared_from_this<Module> {
   [[nodiscard]] virtual int occupancy(int /*threads*/) const noexcept { return 1; }
   /// Returns the maximum of threads in a block of its kernel on a GPU.
   [[nodiscard]] virtual int max_threads() const noexcept { return kGpuBlock; }
+  /// Returns a variable by its symbol. On the CPU its bytes are 0: they are a variable themselves.
+  [[nodiscard]] virtual ModuleVariable variable(const std::string& /*symbol*/) const { return {}; }
+  /// Number of the values that its __constant__ variables have (lib/kiln/raw/module_constants.hpp); guarded by faults_mutex.
+  mutable std::uint64_t constants = 0;
   /// Returns the bytes of the host's memory that its loaded code takes.
   [[nodiscard]] virtual std::size_t memory_bytes() const noexcept { return 0; }
   /// Warnings about the user's texts; set by the loader before others see the module.

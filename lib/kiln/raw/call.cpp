@@ -246,7 +246,9 @@ void Call::run() {
   if (const auto* const shape = variant.tuned != nullptr ? variant.tuned->find(work.size) : nullptr) {
     work.item_block = shape->choice.block;
   }
-  kinds::launch(backend, *variant.module, work, operands_.launch_context(keep));
+  const backend::LaunchContext context = operands_.launch_context(keep);
+  if (kernel_.values() != nullptr) kernel_.values()->write(backend, *variant.module, context.queue);
+  kinds::launch(backend, *variant.module, work, context);
   if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder, variant);
   operands_.fetch({});
 }

@@ -1,12 +1,16 @@
 // Sources in CUDA's language: each kernel is a raw kernel whose body calls it.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstddef>
 #include <memory>
 #include <utility>
 
 #include "kiln/cupy_raw.hpp"
 #include "kiln/error.hpp"
 #include "raw/cuda_options.hpp"
+#include "raw/impl.hpp"
+#include "raw/module_constants.hpp"
 #include "signature/kernel_signature.hpp"
 #include "source/cuda_kernels.hpp"
 
@@ -22,12 +26,23 @@ class RawModuleImpl {
     }
     raw::add_cuda_options(compile_, options, name);
     compile_.functions = std::move(code);
+    values_ = std::make_shared<raw::ModuleConstants>(source_.constants());
     if (source_.kernels().empty())
       throw TypeError(name +
                       ": the code defines no kernel; write one like extern \"C\" __global__ void scale(float* x, int n) { … }");
   }
 
   [[nodiscard]] const codegen::CudaSource& source() const noexcept { return source_; }
+  [[nodiscard]] Constant constant(std::string_view name) const {
+    const std::vector<std::string>& names = values_->names();
+    if (std::ranges::find(names, name) != names.end()) return Constant(std::string(name), values_);
+    std::string known;
+    for (const std::string& each : names) known += (known.empty() ? ": " : ", ") + each;
+    throw TypeError(
+        fmt::format("{}: \"{}\" is no variable whose values the host gives; such are __constant__ variables without an "
+                    "initializer, neither const nor static{}",
+                    name_, name, known));
+  }
 
   [[nodiscard]] const codegen::CudaKernel& find(std::string_view expression) const {
     const codegen::CudaKernel* const found = source_.find(expression);
@@ -53,17 +68,19 @@ class RawModuleImpl {
     const std::size_t last = kernel.name.rfind(':');
     const std::size_t open = expression.find('<');
     const std::string types = open == std::string_view::npos ? "" : std::string(expression.substr(open));
-    return Function(
-        kiln::kernel({.name = last == std::string::npos ? kernel.name : kernel.name.substr(last + 1),
-                      .signature = std::move(signature),
-                      .body = fmt::format("::kiln::cuda::call<::kiln::user::{}{}>({});", kernel.name, types, arguments),
-                      .compile = compile_}));
+    RawKernelDefinition definition{
+        .name = last == std::string::npos ? kernel.name : kernel.name.substr(last + 1),
+        .signature = std::move(signature),
+        .body = fmt::format("::kiln::cuda::call<::kiln::user::{}{}>({});", kernel.name, types, arguments),
+        .compile = compile_};
+    return Function(RawKernel(kiln::detail::make_kernel_of_source(std::move(definition), values_)));
   }
 
  private:
   std::string name_;
   CompileOptions compile_;
   codegen::CudaSource source_;
+  std::shared_ptr<raw::ModuleConstants> values_;
 };
 
 }  // namespace detail
@@ -75,6 +92,16 @@ const detail::RawModuleImpl& RawModule::impl() const {
 
 Function RawModule::get_function(std::string_view name) const {
   return impl().function(name);
+}
+
+Constant RawModule::get_global(std::string_view name) const {
+  return impl().constant(name);
+}
+
+void Constant::set(const Array& values) const {
+  const Array host = values.copy_to_host();
+  const auto* const begin = static_cast<const std::byte*>(host.data());
+  values_->set(name_, {begin, begin + host.nbytes()});
 }
 
 std::vector<std::string> RawModule::names() const {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,15 +37,19 @@ codegen::CudaWords cuda_words(const RawKernelDefinition& definition) {
   return codegen::cuda_words_of(texts);
 }
 
+/// What its functions are, where they are whole kernels.
+std::optional<codegen::CudaSource> cuda_source(const RawKernelDefinition& definition, const codegen::CudaWords& words) {
+  if (!words.source) return std::nullopt;
+  return codegen::CudaSource(definition.name + ".functions", definition.compile.functions);
+}
+
 /// Of the kernel that the body calls.
-std::string launch_bounds(const RawKernelDefinition& definition, const codegen::CudaWords& words) {
-  if (!words.source || definition.compile.functions.find("__launch_bounds__") == std::string::npos) return {};
-  const codegen::CudaSource source(definition.name + ".functions", definition.compile.functions);
+std::string launch_bounds(const codegen::CudaSource& source, const std::string& body) {
   for (const codegen::CudaKernel& kernel : source.kernels()) {
     const std::string call = "::kiln::user::" + kernel.name;
-    const std::size_t at = definition.body.find(call);
+    const std::size_t at = body.find(call);
     if (at == std::string::npos) continue;
-    const char next = definition.body[at + call.size()];
+    const char next = body[at + call.size()];
     if (next == '<' || next == '>') return kernel.bounds;
   }
   return {};
@@ -77,16 +82,20 @@ namespace kiln::detail {
 using kinds::RawForm;
 
 RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature, codegen::Operands operands,
-                             const codegen::UserText& text)
+                             const codegen::UserText& text, std::shared_ptr<const raw::ModuleConstants> values)
     : definition_(std::move(definition)),
       signature_(std::move(signature)),
       operands_(std::move(operands)),
+      values_(std::move(values)),
       cuda_(raw::cuda_words(definition_)),
-      bounds_(raw::launch_bounds(definition_, cuda_)),
       cooperates_(cuda_.shares || raw::names_any(definition_, raw::kShared) || codegen::calls_kilns(text, "sync")),
       finds_races_(text.debug.race),
       usual_form_(cooperates_ || raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
                                                                                                        : RawForm::items) {
+  if (const auto source = raw::cuda_source(definition_, cuda_)) {
+    bounds_ = raw::launch_bounds(*source, definition_.body);
+    constant_names_ = source->constants();
+  }
   for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
     const signature::KernelParameter& parameter = signature_.parameters[i];
     constants_ |= call::ConstantInputs{parameter.constant} << i;
@@ -146,7 +155,17 @@ std::vector<std::pair<std::string, DType>> RawKernelImpl::types_of(std::span<con
 
 std::vector<raw::Binding> RawKernelImpl::fixed_bindings() const {
   std::vector<raw::Binding> all{{}};
-  for (const signature::TypeVariable& variable : signature_.variables) {
+  for (std::size_t v = 0; v < signature_.variables.size(); ++v) {
+    const signature::TypeVariable& variable = signature_.variables[v];
+    // What structures of a source in CUDA's language are to the host.
+    const bool bytes = cuda_.source && variable.choices.empty() &&
+                       std::ranges::all_of(signature_.parameters, [&](const signature::KernelParameter& each) {
+                         return each.type.dtype || each.type.variable != v || each.array;
+                       });
+    if (bytes) {
+      for (raw::Binding& binding : all) binding.push_back(DType::uint8);
+      continue;
+    }
     if (variable.choices.empty()) {
       throw TypeError(name() + ": nothing says what \"" + variable.name + "\" is; restrict it in the signature: \"… where " +
                       variable.name + ": float32, float64\"");
@@ -218,6 +237,7 @@ void RawKernelImpl::add_cuda(codegen::UserText& text, kinds::RawSpec& spec, Devi
   if (cuda_.source) {
     text.headers.emplace_back("kiln/raw/cuda_source.hpp");
     spec.bounds = bounds_;
+    if (kind == DeviceKind::cpu) spec.constants = constant_names_;
     text.functions = codegen::with_kernels_as_functions(std::move(text.functions));
     if (kind != DeviceKind::cuda) {
       codegen::check_no_assembly(text.name + ".functions", text.functions, kind == DeviceKind::cpu ? "the CPU" : "AMD's GPUs");
@@ -257,6 +277,11 @@ program::Request RawKernelImpl::request(std::span<const DType> binding, const ra
 }
 
 std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition) {
+  return make_kernel_of_source(std::move(definition), nullptr);
+}
+
+std::shared_ptr<const RawKernelImpl> make_kernel_of_source(RawKernelDefinition definition,
+                                                           std::shared_ptr<const raw::ModuleConstants> values) {
   if (definition.name.empty()) definition.name = "kernel";
   check_name(definition.name);
   if (definition.signature.empty()) {
@@ -272,7 +297,8 @@ std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definit
   codegen::Operands operands = raw::operands_of(signature);
   codegen::check_literal_indices(text, *operands);
   const std::vector<Diagnostic> suspicious = codegen::suspicious_code(text, program::single_names(signature));
-  auto made = std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature), std::move(operands), text);
+  auto made = std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature), std::move(operands), text,
+                                              std::move(values));
   made->warnings().add(suspicious);
   return made;
 }

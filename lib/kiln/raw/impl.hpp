@@ -23,6 +23,7 @@
 #include "kiln/kernel.hpp"
 #include "program/options.hpp"
 #include "program/program.hpp"
+#include "raw/module_constants.hpp"
 #include "signature/kernel_signature.hpp"
 #include "source/cuda_words.hpp"
 
@@ -77,9 +78,9 @@ namespace kiln::detail {
 
 class RawKernelImpl final : public call::Callee {
  public:
-  /// `text`: the definition's.
+  /// `text`: the definition's. `values`: of its __constant__ variables; null: they have those of the text.
   RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature, codegen::Operands operands,
-                const codegen::UserText& text);
+                const codegen::UserText& text, std::shared_ptr<const raw::ModuleConstants> values);
   RawKernelImpl(const RawKernelImpl&) = delete;
   RawKernelImpl& operator=(const RawKernelImpl&) = delete;
 
@@ -135,6 +136,9 @@ class RawKernelImpl final : public call::Callee {
   /// The signature with its dtypes, and the values of constants.
   [[nodiscard]] std::string text_of(std::span<const DType> binding, const raw::Constants& constants) const;
 
+  /// Values of its __constant__ variables; null: they have those of the text.
+  [[nodiscard]] const raw::ModuleConstants* values() const noexcept { return values_.get(); }
+
   /// What is suspicious in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
 
@@ -142,8 +146,10 @@ class RawKernelImpl final : public call::Callee {
   RawKernelDefinition definition_;
   signature::KernelSignature signature_;
   codegen::Operands operands_;
+  std::shared_ptr<const raw::ModuleConstants> values_;
   codegen::CudaWords cuda_;
-  std::string bounds_;  // of __launch_bounds__
+  std::string bounds_;                       // of __launch_bounds__
+  std::vector<std::string> constant_names_;  // of variables whose values the host gives
   bool cooperates_;
   bool finds_races_;
   kinds::RawForm usual_form_;
@@ -156,5 +162,8 @@ class RawKernelImpl final : public call::Callee {
 
 /// What kernel() makes a handle to.
 std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition);
+/// The same with values of __constant__ variables, which it shares with others.
+std::shared_ptr<const RawKernelImpl> make_kernel_of_source(RawKernelDefinition definition,
+                                                           std::shared_ptr<const raw::ModuleConstants> values);
 
 }  // namespace kiln::detail

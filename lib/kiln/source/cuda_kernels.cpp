@@ -167,6 +167,23 @@ std::vector<CudaTokens> template_arguments(std::string_view expression) {
   return separated(tokens, at + 1, behind(tokens, at, "<", ">") - 1);
 }
 
+std::string constant_at(const CudaTokens& tokens, std::size_t t) {
+  if (!is_word(tokens, t, "__constant__")) return {};
+  if ((t > 0 && is_word(tokens, t - 1, "static")) || is_word(tokens, t + 1, "static")) return {};
+  std::string name;
+  for (std::size_t at = t + 1; at < tokens.size(); ++at) {
+    const Token& token = tokens[at];
+    if (token.is("=") || token.is("{") || token.is("(") || token.is(",") || is_word(tokens, at, "const")) return {};
+    if (token.is(";")) return name;
+    if (token.is("[")) {
+      at = behind(tokens, at, "[", "]") - 1;
+      continue;
+    }
+    if (token.kind == Token::Kind::identifier) name = token.text;
+  }
+  return {};
+}
+
 void check_no_assembly(const std::string& file, const std::string& text, std::string_view device) {
   const CudaCode code = checked_cuda_code_of(file, text);
   for (std::size_t t = 0; t < code.tokens.size(); ++t) {
@@ -197,6 +214,14 @@ CudaSource::CudaSource(const std::string& file, const std::string& text) {
                               "elements by index, clamped or interpolated in the kernel",
                               token.text),
                   token.place));
+  }
+  for (std::size_t t = 0; t + 2 < code.tokens.size(); ++t) {
+    const bool launch = code.tokens[t].is("<") && code.tokens[t + 1].is("<") && code.tokens[t + 2].is("<") &&
+                        code.tokens[t + 2].offset == code.tokens[t].offset + 2;
+    if (!launch || code.conditional[t]) continue;
+    throw text_error(file, text,
+                     ScanError("kernels launch no kernels; launch this one from the host, or make it a __device__ function",
+                               code.tokens[t].place));
   }
   note_types(code.tokens);
   find_kernels(file, text, code.tokens);
@@ -268,6 +293,11 @@ void CudaSource::find_kernels(const std::string& file, const std::string& text, 
       scopes.pop_back();
     } else if (tokens[t].is(";")) {
       next_scope.clear();
+    }
+    if (const std::string constant = constant_at(tokens, t); !constant.empty()) {
+      std::string& name = constants_.emplace_back();
+      for (const std::string& scope : scopes) name += scope;
+      name += constant;
     }
     if (!is_word(tokens, t, "__global__")) continue;
     CudaKernel kernel;

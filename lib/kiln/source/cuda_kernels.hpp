@@ -35,6 +35,8 @@ class CudaSource {
   [[nodiscard]] const CudaKernel* find(std::string_view expression) const;
   /// "copy, axpy (a template)": for messages.
   [[nodiscard]] std::string names() const;
+  /// Returns the __constant__ variables that have no initializer, with their namespaces: the host gives them their values.
+  [[nodiscard]] const std::vector<std::string>& constants() const noexcept { return constants_; }
   /// Returns the signature of a raw kernel with these parameters: "void(const float32* x, int32 n)". A type that the text does
   /// not tell is a type variable, so that the argument decides.
   [[nodiscard]] std::string signature_of(const CudaKernel& kernel, std::string_view expression) const;
@@ -50,6 +52,7 @@ class CudaSource {
   [[nodiscard]] Type type_of(const CudaTokens& tokens, const std::map<std::string, CudaTokens>& arguments, int depth) const;
 
   std::vector<CudaKernel> kernels_;
+  std::vector<std::string> constants_;
   std::map<std::string, CudaTokens, std::less<>> aliases_;  ///< typedef and using
   std::vector<std::string> structures_;
 };
@@ -58,6 +61,9 @@ class CudaSource {
 [[nodiscard]] std::vector<CudaTokens> template_arguments(std::string_view expression);
 /// "axpy" of "axpy<float, 3>", without blanks.
 [[nodiscard]] std::string name_of_expression(std::string_view expression);
+
+/// Whether a __constant__ at t is that of a variable of the module without an initializer; then its name, else empty.
+[[nodiscard]] std::string constant_at(const CudaTokens& tokens, std::size_t t);
 
 /// CompileError, with its place, for assembly that no directive leaves out: `device` runs no PTX.
 void check_no_assembly(const std::string& file, const std::string& text, std::string_view device);

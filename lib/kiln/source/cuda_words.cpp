@@ -6,6 +6,7 @@
 #include <iterator>
 #include <vector>
 
+#include "source/cuda_kernels.hpp"
 #include "source/scanner.hpp"
 
 namespace kiln::codegen {
@@ -27,6 +28,7 @@ constexpr std::string_view kCudaWords[] = {"threadIdx",
                                            "dim3",
                                            "clock",
                                            "clock64",
+                                           "clock_t",
                                            "__global__",
                                            "__launch_bounds__",
                                            "__ldg",
@@ -147,8 +149,11 @@ std::string with_dynamic_memory(std::string text) {
 
 std::string with_kernels_as_functions(std::string text) {
   if (text.find("__global__") == std::string::npos) return text;
-  for (const Token& token : tokens_or_none(text)) {
+  const std::vector<Token> tokens = tokens_or_none(text);
+  for (std::size_t t = 0; t < tokens.size(); ++t) {
+    const Token& token = tokens[t];
     if (token.kind != Token::Kind::identifier) continue;
+    if (!constant_at(tokens, t).empty()) text.replace(token.offset, token.text.size(), "__exported__");
     if (token.text == "__global__") text.replace(token.offset, token.text.size(), "__kernel__");
     if (token.text == "__launch_bounds__") text.replace(token.offset, token.text.size(), "__kernel_bounds__");
   }

@@ -21,6 +21,7 @@ struct CudaWords {
 /// __shared__", since a CPU's C++ has no such variables.
 [[nodiscard]] std::string with_dynamic_memory(std::string text);
 /// Likewise __kernel__ for __global__ and __kernel_bounds__ for __launch_bounds__: kernels become functions that kiln's calls.
+/// And __exported__ for __constant__ of a variable whose value the host gives.
 [[nodiscard]] std::string with_kernels_as_functions(std::string text);
 
 }  // namespace kiln::codegen

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "source/cuda_words.hpp"
 #include "source/directives.hpp"
 #include "source/embedded.hpp"
 #include "source/scanner.hpp"
@@ -193,10 +194,24 @@ constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx},
 constexpr std::string_view kHalfHeaders[] = {"cuda_fp16.h", "cupy/float16.cuh"};
 constexpr std::string_view kComplexHeaders[] = {"thrust/complex.h", "cupy/complex.cuh"};
 constexpr std::string_view kConstantHeaders[] = {"math_constants.h", "cupy/math_constants.h"};
+/// CUDA's names of functions, and kiln's that they call.
+constexpr std::pair<std::string_view, std::string_view> kQuick[] = {
+    {"__expf", "exp"},  {"__exp10f", "pow"}, {"__logf", "log"},  {"__log2f", "log2"}, {"__log10f", "log10"},
+    {"__powf", "pow"},  {"__sinf", "sin"},   {"__cosf", "cos"},  {"__tanf", "tan"},   {"__sincosf", "sincos"},
+    {"__fdividef", ""}, {"__fdiv_rn", ""},   {"__ddiv_rn", ""},  {"__frcp_rn", ""},   {"__drcp_rn", ""},
+    {"__fsqrt_rn", ""}, {"__dsqrt_rn", ""},  {"__frsqrt_rn", ""}};
+/// "__float2int_rn", "__double2ull_rz".
+bool is_conversion(std::string_view name) {
+  return name.starts_with("__") && name.size() > 5 && name[name.size() - 3] == '_' && name[name.size() - 2] == 'r' &&
+         name.find('2') != std::string_view::npos;
+}
+
 constexpr std::string_view kFp16[] = {"cuda_fp16.h"};
+constexpr std::string_view kCuComplex[] = {"cuComplex.h"};
 constexpr Offer kOfCuda[] = {{"kiln/core/cuda_fp16.hpp", kFp16},
                              {"kiln/core/thrust.hpp", kComplexHeaders},
-                             {"kiln/core/cuda_constants.hpp", kConstantHeaders}};
+                             {"kiln/core/cuda_constants.hpp", kConstantHeaders},
+                             {"kiln/core/cuda_complex.hpp", kCuComplex}};
 
 /// Of texts that name `std` or include a header of its.
 constexpr Offer kOfStd[] = {{"kiln/core/array.hpp", kArray},
@@ -255,6 +270,9 @@ void add_longer_names(Used& used) {
     used.called.emplace(name.substr(0, name.size() - 1));
   }
   if (uses(used, "exp10") || uses(used, "exp10f")) used.names.emplace("pow");
+  for (const auto& [name, calls] : kQuick) {
+    if (uses(used, name) && !calls.empty()) used.names.emplace(calls);
+  }
   // The extrema of a list are beside those of two numbers.
   if (used.names.contains("algorithm")) used.names.emplace("initializer_list");
 }
@@ -278,6 +296,14 @@ bool has_assertions_of_its_own(const std::string& text) {
   } catch (const ScanError&) {  // the compiler says so
   }
   return false;
+}
+
+bool uses_cuda_words(const UserText& text) {
+  const auto texts = texts_of(text);
+  return std::ranges::any_of(texts, [](const auto& each) {
+    const std::string_view part = each.second;
+    return cuda_words_of({&part, 1}).any;
+  });
 }
 
 }  // namespace
@@ -345,6 +371,9 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   for (const Offer& offer : kOfCuda) {
     if (holds_any(used.names, offer.names)) add(offer.header);
   }
+  const bool quick = std::ranges::any_of(kQuick, [&](const auto& each) { return uses(used, each.first); });
+  if (quick || std::ranges::any_of(used.names, is_conversion)) add("kiln/core/cuda_quick.hpp");
+  if (uses_cuda_words(text)) add("kiln/core/cuda_words.hpp");
   for (const Offer& offer : kOfStd) {
     if (standard && uses(used, offer.names)) add(offer.header);
   }

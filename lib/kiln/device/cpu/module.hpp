@@ -35,6 +35,7 @@ class CpuModule : public Module {
   }
 
   [[nodiscard]] std::size_t memory_bytes() const noexcept override { return image_.memory_bytes(); }
+  [[nodiscard]] ModuleVariable variable(const std::string& symbol) const override { return {image_.symbol(symbol.c_str()), 0}; }
 
   /// The RaceTable (kernels-src/raw/race.hpp) of a kernel that finds races; else null.
   [[nodiscard]] void* races() const noexcept { return races_; }

@@ -53,6 +53,18 @@ void* GpuModule::find_faults() const {
   return status == abi::kSuccess ? reinterpret_cast<void*>(address) : nullptr;
 }
 
+ModuleVariable GpuModule::variable(const std::string& symbol) const {
+  if (core_.calls().module_global == nullptr) {
+    throw DeviceError("failed to find \"" + symbol + "\" in module \"" + name_ + "\" on " + core_.name() + ": " +
+                      core_.driver().path() + " cannot tell where variables are; pass the values as an array");
+  }
+  const Current current(core_);
+  abi::Address address = 0;
+  std::size_t bytes = 0;
+  if (core_.calls().module_global(&address, &bytes, module_, symbol.c_str()) != abi::kSuccess) return {};
+  return {reinterpret_cast<void*>(address), bytes};
+}
+
 // A driver that cannot say costs a guess, not the launch.
 int GpuModule::ask_occupancy(int threads) const noexcept {
   int blocks = 0;

@@ -26,6 +26,7 @@ class GpuModule final : public Module {
     return threads == kGpuBlock ? blocks_ : ask_occupancy(threads);
   }
   [[nodiscard]] int max_threads() const noexcept override { return attribute(abi::kFunctionThreads, kGpuBlock); }
+  [[nodiscard]] ModuleVariable variable(const std::string& symbol) const override;
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   /// A number that the driver has for the kernel; `otherwise` where it has none.
   [[nodiscard]] int attribute(int number, int otherwise) const noexcept;

@@ -31,10 +31,11 @@ struct RawParameter {
 struct RawSpec {
   std::vector<RawParameter> parameters = {};
   RawForm form = RawForm::blocks;
-  bool shares = false;       ///< CPU, in blocks: threads share memory or wait for one another
-  bool places = false;       ///< CPU: functions of the user's ask where a thread is (kernels-src/raw/here_cpu.hpp)
-  bool warps = false;        ///< CPU, where threads share: those of a warp exchange values
-  std::string bounds = {};   ///< GPU: of __launch_bounds__; empty: none
+  bool shares = false;      ///< CPU, in blocks: threads share memory or wait for one another
+  bool places = false;      ///< CPU: functions of the user's ask where a thread is (kernels-src/raw/here_cpu.hpp)
+  bool warps = false;       ///< CPU, where threads share: those of a warp exchange values
+  std::string bounds = {};  ///< GPU: of __launch_bounds__; empty: none
+  std::vector<std::string> constants = {};  ///< CPU: variables of the user's texts whose sizes the host asks for
   bool finds_races = false;  ///< CPU, in items or blocks: threads wait for one another, and their accesses are reported
 };
 

@@ -245,7 +245,12 @@ std::string loop_header(const RawSpec& spec, DeviceKind target) {
 }
 
 std::string kernel_text(const RawSpec& spec, const UserText& text, DeviceKind target) {
-  return target == DeviceKind::cpu ? on_cpu(spec, text) : on_gpu(spec, text);
+  std::string sizes;
+  for (const std::string& name : spec.constants) {
+    sizes += fmt::format("extern \"C\" KILN_EXPORTED_CONSTANT const uint64 kiln_bytes_of_{} = sizeof(::kiln::user::{});\n",
+                         &name - spec.constants.data(), name);
+  }
+  return sizes + (target == DeviceKind::cpu ? on_cpu(spec, text) : on_gpu(spec, text));
 }
 
 }  // namespace kiln::kinds

@@ -1,6 +1,8 @@
-// CUDA's words on the CPU that do not depend on where a thread is.
+// CUDA's words on the CPU that do not depend on where a thread is. GPUs' compilers have them, or portable.hpp.
 #pragma once
 #include "kiln/core/types.hpp"
+
+#if KILN_CPU
 
 #define KILN_DEVICE_FN KILN_FN
 #include "kiln/core/clang_words.hpp"
@@ -26,3 +28,5 @@ KILN_FN void __nanosleep(unsigned int) {}
 KILN_FN void __trap() {
   __builtin_trap();
 }
+
+#endif

@@ -1,0 +1,2 @@
+// <ctime>: clock() of GPUs, and its type.
+#pragma once

@@ -1,0 +1,2 @@
+// <cuComplex.h>: what stands in core/cuda_complex.hpp.
+#pragma once

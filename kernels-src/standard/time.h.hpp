@@ -1,0 +1,2 @@
+// <time.h>: clock() of GPUs, and its type.
+#pragma once

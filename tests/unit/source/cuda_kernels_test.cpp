@@ -1,0 +1,90 @@
+#include "source/cuda_kernels.hpp"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "source/cuda_words.hpp"
+
+using kiln::codegen::CudaSource;
+using kiln::codegen::CudaWords;
+
+namespace {
+
+std::string signature(const std::string& code, std::string_view expression) {
+  const CudaSource source("k", code);
+  const kiln::codegen::CudaKernel* const kernel = source.find(expression);
+  return kernel == nullptr ? "none" : source.signature_of(*kernel, expression);
+}
+std::string of_parameters(const std::string& parameters) {
+  return signature("__global__ void f(" + parameters + ") {}", "f");
+}
+
+}  // namespace
+
+TEST_CASE("cuda kernels: parameters as a signature") {
+  CHECK(of_parameters("") == "void()");
+  CHECK(of_parameters("void") == "void()");
+  CHECK(of_parameters("const float* __restrict__ x, float *y, unsigned n") == "void(const float32* x, float32* y, uint32 n)");
+  CHECK(of_parameters("double const * x, double* const y") == "void(const float64* x, float64* y)");
+  CHECK(of_parameters("unsigned long long a, long b, short int c, signed char d, unsigned char* e") ==
+        "void(uint64 a, int64 b, int16 c, int8 d, Type_e* e)");
+  CHECK(of_parameters("size_t, int item, int thread") == "void(uint64 argument0, int32 item_, int32 thread_)");
+  CHECK(of_parameters("float x[3], const int y[]") == "void(float32* x, const int32* y)");
+  CHECK(of_parameters("void* p, float** q, float4 v, const float2* w") ==
+        "void(Type_p* p, Type_q* q, const Type_v* v, const Type_w* w)");
+  CHECK(of_parameters("const thrust::complex<float>* z, complex<double> w, half h") ==
+        "void(const complex64* z, complex128 w, float16 h)");
+  CHECK(of_parameters("Unknown u, int n = 3, bool b") == "void(Type_u u, int32 n, bool b)");
+}
+
+TEST_CASE("cuda kernels: what names mean in the text") {
+  constexpr const char* kText = R"(
+    typedef float real; using index_t = unsigned long long;
+    struct __align__(16) P { float x; }; typedef struct { int a; } Q;
+    namespace a { namespace b { template <class T, int N, typename U = int>
+    __global__ void __launch_bounds__(128, 2) f(const T* x, U u, real r, index_t n, P p, Q* q) { if (x) {} } } }
+    extern "C" { __global__ void g(real* x); __global__ void g(real* x) {} }
+    // __global__ void h() {}
+    static __global__ __launch_bounds__(BLOCK) void i() {}
+    __constant__ float w[2][3]; static __constant__ int s; __constant__ int t = 3; __constant__ P one;)";
+  const CudaSource source("k", kText);
+  CHECK(source.names() == "a::b::f (a template), g, i");
+  CHECK(source.find("a::b::f<float, 3>")->bounds == "128, 2");
+  CHECK(source.find("i")->bounds.empty());
+  CHECK(source.find("h") == nullptr);
+  CHECK(source.find("f<float, 3>") == nullptr);
+  CHECK(source.constants() == std::vector<std::string>{"w", "one"});
+  CHECK(signature(kText, "a::b::f<double, 3, long long>") ==
+        "void(const float64* x, int64 u, float32 r, uint64 n, const Type_p* p, Type_q* q)");
+  CHECK(signature(kText, "g") == "void(float32* x)");
+}
+
+TEST_CASE("cuda words: what a text uses") {
+  const auto words = [](std::string_view text) { return kiln::codegen::cuda_words_of({&text, 1}); };
+  CHECK_FALSE(words("y[i] = a * x[i]; // threadIdx").any);
+  CHECK(words("threadIdx.x").any);
+  CHECK_FALSE(words("threadIdx.x").shares);
+  CHECK(words("__shared__ int a[3];").shares);
+  CHECK(words("__shfl_down_sync(m, v, 1)").warps);
+  CHECK(words("warp_sum(v)").shares);
+  CHECK(words("atomicAdd_block(p, 1)").any);
+  CHECK(words("make_float4(0, 0, 0, 0)").any);
+  CHECK_FALSE(words("float5 atomics int0").any);
+  CHECK(words("__global__ void f() {}").source);
+}
+
+TEST_CASE("cuda words: a text keeps its columns") {
+  using kiln::codegen::with_dynamic_memory;
+  using kiln::codegen::with_kernels_as_functions;
+  CHECK(with_dynamic_memory("extern __shared__ float s[];") == "__extern_shared__ float s[];");
+  CHECK(with_dynamic_memory("a; extern   __shared__ float s[];") == "a; __extern_shared__   float s[];");
+  CHECK(with_dynamic_memory("__shared__ extern int s[]; __shared__ int t;") == "__extern_shared__ int s[]; __shared__ int t;");
+  CHECK(with_dynamic_memory("// extern __shared__") == "// extern __shared__");
+  CHECK(with_kernels_as_functions("__global__ void __launch_bounds__(3) f() {}") ==
+        "__kernel__ void __kernel_bounds__(3) f() {}");
+  CHECK(with_kernels_as_functions("__constant__ int a; __constant__ int b[2] = {}; __global__ void f() {}") ==
+        "__exported__ int a; __constant__ int b[2] = {}; __kernel__ void f() {}");
+}
