@@ -33,14 +33,20 @@ KILN_FN Word* posted() {
   return all;
 }
 
+KILN_FN bool are_in_lockstep() {
+#if KILN_DEBUG
+  return false;
+#else
+  return kiln_together() % kWarp == 0 && kiln_here.whole;
+#endif
+}
+
 // The lanes of the mask come here before any of them goes on.
 KILN_FN void wait_for_warp(uint32 mask) {
-#if !KILN_DEBUG
-  if (kiln_together() % kWarp == 0 && kiln_here.whole) {
+  if (are_in_lockstep()) {
     kiln_lockstep();
     return;
   }
-#endif
   kiln_here.waits[thread_number()] = mask;
   barrier();
 }
@@ -73,6 +79,13 @@ KILN_FN void each_lane(uint32 mask, Word word, const F& f) {
 
 // A bit for each lane of the mask.
 KILN_FN uint32 ballot_of_lanes(uint32 mask, bool x) {
+  if (mask == ~0u && are_in_lockstep()) {
+    const uint32 me = thread_number();
+    uint32 all = uint32(x) << me % kWarp;
+#pragma unroll
+    for (uint32 distance = kWarp / 2; distance > 0; distance /= 2) all |= word_of_lane(mask, all, me ^ distance);
+    return all;
+  }
   uint32 bits = 0;
   each_lane(mask, uint32(x), [&](uint32 lane, uint32 other) { bits |= other << lane; });
   return bits;

@@ -1,7 +1,6 @@
 // Whole sources in CUDA's language, as CuPy's RawKernel and RawModule take them, on every device. Expected values are computed
 // one thread after the other.
 #include <algorithm>
-#include <array>
 #include <complex>
 #include <cstdint>
 #include <cstring>
@@ -21,8 +20,8 @@ namespace {
 
 template <class T>
 std::vector<T> ramp(std::size_t n) {
-  std::vector<T> list(n);
-  for (std::size_t i = 0; i < n; ++i) list[i] = static_cast<T>(static_cast<int>(i % 29) - 11);
+  std::vector<T> list;
+  while (list.size() < n) list.push_back(static_cast<T>(static_cast<int>(list.size() % 29) - 11));
   return list;
 }
 
@@ -45,15 +44,12 @@ TEST_CASE("cuda source: a kernel of CuPy's documentation, with device functions 
 __constant__ float weights[3] = {0.25f, 0.5f, 0.25f};
 struct Range { int begin, end; };
 static __device__ __forceinline__ bool inside(Range r, int i) { return i >= r.begin && i < r.end; }
-__device__ float at(const float* __restrict__ x, Range r, int i) {
-  return inside(r, i) ? __ldg(x + i) : 0.0f;
-}
+__device__ float at(const float* __restrict__ x, Range r, int i) { return inside(r, i) ? __ldg(x + i) : 0.0f; }
 extern "C" __global__ void __launch_bounds__(128)
 smooth(const float* __restrict__ x, float* __restrict__ y, unsigned int n, float scale) {
   const int tid = blockDim.x * blockIdx.x + threadIdx.x;
   if (tid >= n) return;
-  const Range all = {0, (int)n};
-  float sum = 0;
+  const Range all = {0, (int)n}; float sum = 0;
 #pragma unroll
   for (int k = -1; k <= 1; k++) sum += weights[k + 1] * at(x, all, tid + k);
   y[tid] = fminf(SCALE * scale * sum, CUDART_INF_F);
@@ -77,15 +73,11 @@ namespace ops {
 template <typename T, int Times = 1>
 __global__ void axpy(const T* x, T* y, const T a, const long long n) {
   const long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x;
-  if (i < n) {
-    for (int k = 0; k < Times; ++k) y[i] += a * x[i];
-  }
+  for (int k = 0; i < n && k < Times; ++k) y[i] += a * x[i];
 }
 }  // namespace ops
 typedef double real;
-extern "C" __global__ void halve(real* y, size_t n) {
-  for (size_t i = threadIdx.x; i < n; i += blockDim.x) y[i] /= 2;
-})",
+extern "C" __global__ void halve(real* y, size_t n) { for (size_t i = threadIdx.x; i < n; i += blockDim.x) y[i] /= 2; })",
                                                           .options = {"--std=c++17", "-fmad=false"},
                                                           .name_expressions = {"ops::axpy<float>", "ops::axpy<double, 3>"}});
   CHECK(module.names() == std::vector<std::string>{"ops::axpy", "halve"});
@@ -148,12 +140,11 @@ TEST_CASE("cuda source: structures and vectors as elements, structures by value,
 struct Body { float3 at; float mass; };
 struct Step { double dt; int count; };
 extern "C" __global__ void move(Body* bodies, const float4* speeds, const Step step) {
-  const int i = threadIdx.x;
-  for (int k = 0; k < step.count; ++k) {
+  for (int k = 0, i = threadIdx.x; k < step.count; ++k) {
     bodies[i].at.x += speeds[i].x * step.dt;
     bodies[i].at.z += speeds[i].z * step.dt;
   }
-  bodies[i].mass = make_float2(speeds[i].w, 0).x;
+  bodies[threadIdx.x].mass = make_float2(speeds[threadIdx.x].w, 0).x;
 }
 extern "C" __global__ void turn(const complex<float>* z, thrust::complex<double>* w, complex<float> by) {
   const int i = threadIdx.x;
@@ -277,11 +268,8 @@ TEST_CASE("cuda source: what it cannot be is told with its place") {
 
 TEST_CASE("cuda source: the host gives constants their values, of each module its own") {
   constexpr const char* kCode = R"(
-namespace filters {
-__constant__ float weights[4];
-}
-__constant__ int shift;
-__constant__ int fixed = 3;
+namespace filters { __constant__ float weights[4]; }
+__constant__ int shift; __constant__ int fixed = 3;
 extern "C" __global__ void weigh(const float* x, float* y) {
   y[threadIdx.x] = x[threadIdx.x] * filters::weights[threadIdx.x % 4] + shift + fixed;
 }

@@ -26,12 +26,8 @@ LaunchOptions on_grid(const Target& target, const Extent3& grid, const Extent3& 
 }
 
 std::vector<std::int32_t> numbers(std::size_t n) {
-  std::vector<std::int32_t> list(n);
-  std::uint32_t state = 3;
-  for (std::int32_t& x : list) {
-    state = state * 1103515245U + 12345U;
-    x = static_cast<std::int32_t>((state >> 16) % 1000) - 500;
-  }
+  std::vector<std::int32_t> list;
+  for (std::size_t i = 0; i < n; ++i) list.push_back(static_cast<std::int32_t>(i * i * 7919 % 1009) - 500);
   return list;
 }
 
@@ -134,17 +130,15 @@ TEST_CASE("cuda words: shuffles, votes and parts of warps") {
       for (std::size_t i = 0; i < x.size(); ++i) {
         const std::size_t in_block = i % threads, lane = in_block % 32, begin = i - lane;
         const std::size_t count = std::min<std::size_t>(32, threads - (in_block - lane));
-        const auto warp = [&](auto&& f) {
-          for (std::size_t k = 0; k < count; ++k) f(k, x[begin + k]);
-        };
         std::int64_t ballot = 0, same = 0;
         bool any = false, all = true;
-        warp([&](std::size_t k, int v) {
+        for (std::size_t k = 0; k < count; ++k) {
+          const int v = x[begin + k];
           ballot |= std::int64_t{v > 0} << k;
           same += ((v ^ x[i]) & 1) == 0;
           any = any || v > 490;
           all = all && v > -490;
-        });
+        }
         expected.push_back(lane + 1 < count ? x[i + 1] : x[i]);
         expected.push_back(lane >= 2 ? x[i - 2] : x[i]);
         expected.push_back(x[begin + count / 2]);
@@ -177,8 +171,8 @@ TEST_CASE("cuda words: one warp reduces while the others wait at the block's bar
     y[item] = parts[0];)"});
   on_every_device([&](const Target& target) {
     for (const std::int64_t threads : {32, 128, 1024}) {
-      std::vector<float> x(static_cast<std::size_t>(3 * threads));
-      for (std::size_t i = 0; i < x.size(); ++i) x[i] = static_cast<float>(i % 17);
+      const std::vector<std::int32_t> numbered = numbers(static_cast<std::size_t>(3 * threads));
+      const std::vector<float> x(numbered.begin(), numbered.end());
       const Array y = target.place(Array::zeros({3 * threads}, DType::float32));
       sums(on_grid(target, 3, threads), target.place(Array::from(x)), y);
       std::vector<float> expected;

@@ -73,6 +73,7 @@ class RawModuleImpl {
         .signature = std::move(signature),
         .body = fmt::format("::kiln::cuda::call<::kiln::user::{}{}>({});", kernel.name, types, arguments),
         .compile = compile_};
+    definition.compile.functions = source_.text_for(kernel, std::move(definition.compile.functions));
     return Function(RawKernel(kiln::detail::make_kernel_of_source(std::move(definition), values_)));
   }
 

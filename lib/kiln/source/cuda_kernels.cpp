@@ -113,8 +113,12 @@ std::vector<std::string> names_of_parameters(const CudaTokens& tokens, std::size
   return names;
 }
 
-/// The "<" of the template whose head ends in front of t; nothing where there is none.
-std::optional<std::size_t> template_before(const CudaTokens& tokens, std::size_t t) {
+/// What stands in front of a __global__ and belongs to it.
+struct Head {
+  std::size_t begin;                               ///< its first token
+  std::optional<std::size_t> open = std::nullopt;  ///< the "<" of a template's parameters
+};
+Head head_before(const CudaTokens& tokens, std::size_t t) {
   constexpr std::string_view kSpecifiers[] = {"static", "inline", "__forceinline__", "__noinline__", "extern", "void", "const"};
   while (t > 0) {
     const Token& token = tokens[t - 1];
@@ -124,14 +128,28 @@ std::optional<std::size_t> template_before(const CudaTokens& tokens, std::size_t
     if (!specifier) break;
     --t;
   }
-  if (t == 0 || !tokens[t - 1].is(">")) return std::nullopt;
+  if (t == 0 || !tokens[t - 1].is(">")) return {.begin = t};
   int depth = 0;
-  for (std::size_t at = t; at-- > 0;) {
+  for (std::size_t at = t; at-- > 1;) {
     if (tokens[at].is(">")) ++depth;
     if (tokens[at].is("<") && --depth == 0)
-      return at > 0 && is_word(tokens, at - 1, "template") ? std::optional(at) : std::nullopt;
+      return is_word(tokens, at - 1, "template") ? Head{.begin = at - 1, .open = at} : Head{.begin = t};
   }
-  return std::nullopt;
+  return {.begin = t};
+}
+
+/// Whether another part of the text names the kernel, or lacks something without it: directives.
+bool is_alone(const CudaKernel& kernel, const std::string& text, const CudaTokens& tokens) {
+  const std::string name = kernel.name.substr(kernel.name.rfind(':') + 1);
+  const bool named = std::ranges::any_of(tokens, [&](const Token& token) {
+    return token.text == name && (token.offset < kernel.begin || token.offset >= kernel.end);
+  });
+  if (named) return false;
+  const std::string_view own = std::string_view(text).substr(kernel.begin, kernel.end - kernel.begin);
+  for (std::size_t at = own.find('#'); at != std::string_view::npos; at = own.find('#', at + 1)) {
+    if (!own.substr(at + 1).starts_with("pragma")) return false;
+  }
+  return true;
 }
 
 /// "256, 2" where these are numbers; else nothing.
@@ -320,10 +338,14 @@ void CudaSource::find_kernels(const std::string& file, const std::string& text, 
     kernel.parameters = separated(tokens, at + 2, end - 1);
     if (kernel.parameters.size() == 1 && kernel.parameters[0].size() == 1 && kernel.parameters[0][0].text == "void")
       kernel.parameters.clear();
-    if (const auto open = template_before(tokens, t)) {
+    const Head head = head_before(tokens, t);
+    if (head.open) {
       kernel.is_template = true;
-      kernel.types = names_of_parameters(tokens, *open);
+      kernel.types = names_of_parameters(tokens, *head.open);
     }
+    kernel.begin = tokens[head.begin].offset;
+    kernel.end = tokens[behind(tokens, end, "{", "}") - 1].offset + 1;
+    kernel.alone = is_alone(kernel, text, tokens);
     constexpr std::size_t kMost = 32;
     if (kernel.parameters.size() > kMost) {
       throw text_error(
@@ -335,6 +357,16 @@ void CudaSource::find_kernels(const std::string& file, const std::string& text, 
     }
     kernels_.push_back(std::move(kernel));
   }
+}
+
+std::string CudaSource::text_for(const CudaKernel& kernel, std::string text) const {
+  for (const CudaKernel& other : kernels_) {
+    if (&other == &kernel || !other.alone) continue;
+    for (std::size_t at = other.begin; at < other.end; ++at) {
+      if (text[at] != '\n') text[at] = ' ';
+    }
+  }
+  return text;
 }
 
 const CudaKernel* CudaSource::find(std::string_view expression) const {

@@ -20,6 +20,9 @@ struct CudaKernel {
   std::vector<CudaTokens> parameters;  ///< declarations
   std::string bounds;                  ///< of __launch_bounds__, where they are numbers: "256, 2"
   Place place;                         ///< of the name
+  std::size_t begin = 0;               ///< of the definition in the text, in bytes
+  std::size_t end = 0;
+  bool alone = false;  ///< nothing else needs the definition
   bool is_template = false;
 };
 
@@ -37,6 +40,8 @@ class CudaSource {
   [[nodiscard]] std::string names() const;
   /// Returns the __constant__ variables that have no initializer, with their namespaces: the host gives them their values.
   [[nodiscard]] const std::vector<std::string>& constants() const noexcept { return constants_; }
+  /// Returns the text with blanks in the place of other kernels: what they use is not this one's.
+  [[nodiscard]] std::string text_for(const CudaKernel& kernel, std::string text) const;
   /// Returns the signature of a raw kernel with these parameters: "void(const float32* x, int32 n)". A type that the text does
   /// not tell is a type variable, so that the argument decides.
   [[nodiscard]] std::string signature_of(const CudaKernel& kernel, std::string_view expression) const;

@@ -62,17 +62,23 @@ TEST_CASE("cuda kernels: what names mean in the text") {
   CHECK(signature(kText, "g") == "void(float32* x)");
 }
 
+TEST_CASE("cuda kernels: the text for one of them keeps its lines") {
+  const std::string f = "template <class T>\n__global__ void f(T* x) {}", g = "extern \"C\" __global__ void g() {}";
+  const std::string rest =
+      "\n__global__ void h() {\n#define N 1\n}\n__global__ void i() {}\ntemplate <class T> __global__ void j(T*) {}\n"
+      "template __global__ void j<int>(int*);";
+  const CudaSource source("k", f + "\nint a;\n" + g + rest);
+  CHECK(source.text_for(*source.find("i"), f + "\nint a;\n" + g + rest) ==
+        std::string(18, ' ') + "\n" + std::string(26, ' ') + "\nint a;\n" + std::string(g.size(), ' ') + rest);
+}
+
 TEST_CASE("cuda words: what a text uses") {
   const auto words = [](std::string_view text) { return kiln::codegen::cuda_words_of({&text, 1}); };
-  CHECK_FALSE(words("y[i] = a * x[i]; // threadIdx").any);
-  CHECK(words("threadIdx.x").any);
-  CHECK_FALSE(words("threadIdx.x").shares);
-  CHECK(words("__shared__ int a[3];").shares);
-  CHECK(words("__shfl_down_sync(m, v, 1)").warps);
-  CHECK(words("warp_sum(v)").shares);
-  CHECK(words("atomicAdd_block(p, 1)").any);
-  CHECK(words("make_float4(0, 0, 0, 0)").any);
-  CHECK_FALSE(words("float5 atomics int0").any);
+  for (const char* const none : {"y[i] = a * x[i]; // threadIdx", "float5 atomics int0"}) CHECK_FALSE(words(none).any);
+  for (const char* const any : {"threadIdx.x", "atomicAdd_block(p, 1)", "make_float4(0, 0, 0, 0)"}) {
+    CHECK((words(any).any && !words(any).shares));
+  }
+  CHECK((words("__shared__ int a[3];").shares && words("__shfl_down_sync(m, v, 1)").warps && words("warp_sum(v)").shares));
   CHECK(words("__global__ void f() {}").source);
 }
 
