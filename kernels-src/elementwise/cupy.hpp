@@ -3,6 +3,7 @@
 #include "kiln/core/types.hpp"
 
 #include "kiln/core/cuda_minimum.hpp"
+#include "kiln/core/cuda_words.hpp"
 #include "kiln/elementwise/raw_array.hpp"
 
 KILN_ALLOW_NARROWING

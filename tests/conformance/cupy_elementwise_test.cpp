@@ -108,6 +108,17 @@ TEST_CASE("cupy: CUDA's meaning of min and max, narrowing in braces, and intrins
   });
 }
 
+TEST_CASE("cupy: a raw parameter may be a number") {
+  const Ufunc shifted =
+      elementwise({.in_params = "raw T x, raw int32 by", .out_params = "T y", .operation = "y = x[(i + by) % n]"});
+  const Ufunc scaled = elementwise({.in_params = "T x, raw T by", .out_params = "T y", .operation = "y = x * by"});
+  on_every_device([&](const Target& target) {
+    const Array x = target.place(made(std::vector<float>{0, 1, 2, 3}, {4}));
+    CHECK(values_of<float>(target, target.call(shifted, {x, 3}, {.size = 4})) == std::vector<float>{3, 0, 1, 2});
+    CHECK(values_of<float>(target, target.call(scaled, {x, 3})) == std::vector<float>{0, 3, 6, 9});
+  });
+}
+
 TEST_CASE("cupy: raw outputs, sizes, atomics, and no inputs") {
   const Ufunc scatter = elementwise({.in_params = "raw T x, int32 count",
                                      .out_params = "raw T y",

@@ -183,10 +183,7 @@ std::vector<std::string> needed_headers(const UserText& text, const KernelSpec& 
     headers.insert(headers.begin() + 1, target == DeviceKind::cpu ? "kiln/core/checks_cpu.hpp" : "kiln/core/checks_gpu.hpp");
   }
   if (divisions.assign()) headers.emplace_back("kiln/core/division_assignment.hpp");
-  if (text.cupy) {
-    if (target == DeviceKind::cpu) headers.emplace_back("kiln/core/cuda_words_cpu.hpp");
-    headers.emplace_back("kiln/elementwise/cupy.hpp");
-  }
+  if (text.cupy) headers.emplace_back("kiln/elementwise/cupy.hpp");
   headers.push_back(spec->header(target));
   headers.insert(headers.end(), text.headers.begin(), text.headers.end());
   return headers;

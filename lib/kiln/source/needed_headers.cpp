@@ -192,7 +192,7 @@ constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx},
                              {"kiln/math/poisson.hpp", kPoisson, false, true}};
 /// Headers of CUDA's and CuPy's, where a text includes them.
 constexpr std::string_view kHalfHeaders[] = {"cuda_fp16.h", "cupy/float16.cuh"};
-constexpr std::string_view kComplexHeaders[] = {"thrust/complex.h", "cupy/complex.cuh"};
+constexpr std::string_view kComplexHeaders[] = {"thrust/complex.h", "cupy/complex.cuh", "thrust"};
 constexpr std::string_view kConstantHeaders[] = {"math_constants.h", "cupy/math_constants.h"};
 /// CUDA's names of functions, and kiln's that they call.
 constexpr std::pair<std::string_view, std::string_view> kQuick[] = {

@@ -55,7 +55,9 @@ Call::Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const Call
   if (operands_.masked()) layout_.masking = options.out.empty() ? Masking::zero : Masking::keep;
   layout_.reads_outputs = ufunc.inout() != 0 && !options.out.empty();
   for (std::size_t k = 0; ufunc.raw_operands() != 0 && k < operands_.count(); ++k) {
-    raw_ |= std::uint64_t{operands_.is_raw(k)} << k;
+    // In CuPy's notation a raw parameter may be a number.
+    const bool number = ufunc.cupy() != nullptr && operands_.is_scalar(k);
+    raw_ |= std::uint64_t{operands_.is_raw(k) && !number} << k;
   }
 }
 
@@ -205,7 +207,7 @@ Array Call::allocate_sorted(DType dtype) const {
 // Only what this device's variants differ by: layouts that differ in the rest share a variant.
 void Call::classify() {
   const Placement at{*iteration_, operands_.all(), operands_.inputs(), raw_};
-  const bool by_elements = ufunc_.by_elements();
+  const bool by_elements = this->by_elements();
   for (std::size_t k = 0, raw = 0; raw_ != 0 && k < operands_.count(); ++k) {
     if (is_raw(k)) layout_.set_raw_axes(raw++, raw_axes_of(k));
   }
@@ -215,7 +217,8 @@ void Call::classify() {
                        std::to_string(shape_->size()) + "; at most " + std::to_string(LayoutClass::kMaxRawRank) +
                        " are possible");
     }
-    layout_.set_raw_axes(ufunc_.raw_count(), {.rank = static_cast<std::uint8_t>(shape_->size()), .packed = true});
+    layout_.set_raw_axes(static_cast<std::size_t>(std::popcount(raw_)),
+                         {.rank = static_cast<std::uint8_t>(shape_->size()), .packed = true});
   }
   for (std::size_t k = 0; k < operands_.count(); ++k) layout_.set_access(k, access_of(at, k));
   if (operands_.at().gpu()) {
@@ -275,7 +278,7 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
     for (std::size_t k = inputs; k < operands_.count(); ++k) add(k);
   }
   std::optional<Beside> beside;
-  if (ufunc_.by_elements()) {
+  if (by_elements()) {
     beside.emplace();
     for (std::size_t k = 0; k < operands_.count(); ++k) {
       if (is_raw(k)) beside->add(operands_.rep(k)->shape, operands_.rep(k)->strides);

@@ -45,6 +45,7 @@ class Call {
   [[nodiscard]] kinds::RawAxesSpec raw_axes_of(std::size_t k) const;
   void find_shape();
   void find_size();
+  [[nodiscard]] bool by_elements() const noexcept { return raw_ != 0 || ufunc_.place().any(); }
   [[nodiscard]] bool is_raw(std::size_t k) const noexcept { return (raw_ >> k & 1U) != 0; }
   void separate(std::span<Array> results);
   void iterate();

@@ -148,7 +148,8 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
     const bool across = (layout.across >> i & 1U) != 0;
     const Access how = across ? Access::across : layout.access_of(i);
     const auto size = static_cast<std::int64_t>(itemsize(storage[i]));
-    if (loop.is_raw(i < spec.arguments ? i : i - inputs + spec.arguments) && (i < spec.arguments || i >= inputs)) {
+    if (how != Access::scalar && loop.is_raw(i < spec.arguments ? i : i - inputs + spec.arguments) &&
+        (i < spec.arguments || i >= inputs)) {
       auto& operands = i < inputs ? spec.inputs : spec.outputs;
       operands.push_back({storage[i], storage[i], Access::raw, layout.raw_axes(raw++)});
       continue;

@@ -66,7 +66,7 @@ void Call::find_size() {
   }
   shape_ = &own_shape_;  // scalars only: 0-d
   if (!options_.size) {
-    if (raw_ == 0 && ufunc_.nin() > 0) return;
+    if (ufunc_.raw_operands() == 0 && ufunc_.nin() > 0) return;
     throw TypeError(ufunc_.name() + ": no array decides how many elements there are" +
                     (raw_ != 0 ? ", as raw ones are not broadcast" : "") + "; give .size" +
                     (operands_.some_given() ? "" : " or .out"));
