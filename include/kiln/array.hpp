@@ -8,7 +8,6 @@
 #include <concepts>
 #include <cstdint>
 #include <initializer_list>
-#include <iosfwd>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,6 +19,7 @@
 #include "kiln/device.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
+#include "kiln/print.hpp"
 #include "kiln/shape.hpp"
 #include "kiln/stream.hpp"
 
@@ -368,14 +368,5 @@ struct ToDeviceOptions {
 /// A copy between two GPUs goes straight if their driver can, ordered after the first one's default stream. Throws DeviceError
 /// if the device or its memory is not available, and for a stream of another device.
 [[nodiscard]] KILN_API Array to_device(const Array& array, const Device& device, const ToDeviceOptions& options = {});
-
-/// Returns the array as text, by the rules of NumPy's str(). Arrays of more than 1000 elements are summarized; only the
-/// elements shown are read. Numbers are aligned, with at most eight digits; a 0-d array shows all its digits.
-///
-/// Beyond NumPy's 64 axes, axes of extent 1 are omitted. bfloat16, unknown to NumPy, prints by float32's rules with its own
-/// digits.
-[[nodiscard]] KILN_API std::string to_string(const Array& array);
-/// Writes to_string(array) to the stream and returns the stream.
-KILN_API std::ostream& operator<<(std::ostream& stream, const Array& array);
 
 }  // namespace kiln
