@@ -19,6 +19,7 @@
 #include "kiln/device.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
+#include "kiln/index.hpp"
 #include "kiln/print.hpp"
 #include "kiln/shape.hpp"
 #include "kiln/stream.hpp"
@@ -43,29 +44,6 @@ enum class Order : std::uint8_t {
   c,        ///< rows first: the last axis varies fastest
   fortran,  ///< columns first: the first axis varies fastest
 };
-
-/// A range start:stop:step along one axis, with Python's rules. Negative numbers count from the end, and out-of-range ends are
-/// clipped.
-struct Slice {
-  std::optional<std::int64_t> start = std::nullopt;  ///< first index; absent: the end that the step starts from
-  std::optional<std::int64_t> stop = std::nullopt;   ///< index before which the range ends; absent: the range is not bounded
-  std::int64_t step = 1;                             ///< distance between two indices; negative: backwards; 0 throws ShapeError
-};
-/// One item of an index: a slice, or a number, which drops the axis.
-struct Index {
-  /// Constructs an index from any integer type. Negative numbers count from the end. Using one that is out of range throws
-  /// ShapeError.
-  template <class T>
-    requires(std::integral<T> || (std::is_enum_v<T> && std::is_convertible_v<T, std::int64_t>))
-  Index(T at) : position(Integer(at).value), drops(true) {}  // NOLINT(google-explicit-constructor)
-  /// Constructs a range of indices.
-  Index(Slice range) : slice(range) {}  // NOLINT(google-explicit-constructor)
-  Slice slice;                          ///< range, if drops is false
-  std::int64_t position = 0;            ///< number, if drops is true
-  bool drops = false;                   ///< true: the item is a number
-};
-/// A whole axis.
-inline constexpr Slice all{};
 
 /// Options of copies to the host.
 struct TransferOptions {
@@ -341,32 +319,6 @@ class KILN_API Array {
   std::shared_ptr<const detail::ArrayRep> rep_;
 };
 
-/// Returns an array on a device, with uninitialized elements. Throws DeviceError if the device or its memory is not available,
-/// ShapeError by the rules of host arrays.
-[[nodiscard]] KILN_API Array device_array(const Shape& shape, DType dtype, const Device& device, Order order = Order::c);
-/// Returns an array on a device with these strides in bytes, one for each axis. The memory spans what the elements cover.
-///
-/// A stride has any sign and is a multiple of the dtype's alignment (of the size for complex numbers on a GPU). A stride of 0
-/// repeats the axis. Throws ShapeError for other strides.
-[[nodiscard]] KILN_API Array device_array(const Shape& shape, DType dtype, const Device& device, const Strides& strides);
-/// Returns an array with the shape, dtype and device of `like`: in Fortran order if `like` is Fortran-contiguous, in C order
-/// otherwise.
-[[nodiscard]] KILN_API Array device_array_like(const Array& like);
-
-/// Options of to_device().
-struct ToDeviceOptions {
-  /// Stream of the target device that the copy is queued on. The default stream makes the call wait.
-  Stream stream = {};
-  bool copy = true;  ///< false: a new array of the same shape, dtype and order, without the elements
-};
-/// Returns the array on that device: the array itself if it is there already. On the CPU nothing is copied: the memory is
-/// shared.
-///
-/// The host memory may be reused after a copy to a GPU returns. On a stream both arrays stay alive until the copy is done, and
-/// the host memory must not change before. Page-locked memory (pinned()) makes such a call wait for nothing.
-///
-/// A copy between two GPUs goes straight if their driver can, ordered after the first one's default stream. Throws DeviceError
-/// if the device or its memory is not available, and for a stream of another device.
-[[nodiscard]] KILN_API Array to_device(const Array& array, const Device& device, const ToDeviceOptions& options = {});
-
 }  // namespace kiln
+
+#include "kiln/device_array.hpp"  // IWYU pragma: export

@@ -3,6 +3,7 @@
 
 #include "kiln/array.hpp"
 #include "kiln/array_ref.hpp"
+#include "kiln/axes.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/chunked.hpp"
 #include "kiln/compile_options.hpp"
@@ -11,6 +12,7 @@
 #include "kiln/debug.hpp"
 #include "kiln/definition.hpp"
 #include "kiln/device.hpp"
+#include "kiln/device_array.hpp"
 #include "kiln/device_code.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/error.hpp"
@@ -22,6 +24,7 @@
 #include "kiln/graph.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/host_memory.hpp"
+#include "kiln/index.hpp"
 #include "kiln/inspect.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/manifest.hpp"

@@ -1,6 +1,7 @@
 // Chunked running results: across the axis chunks are independent, along it each begins with what the one before left.
 #include <utility>
 
+#include "array/named_axes.hpp"
 #include "array/rep.hpp"
 #include "call/arrays_of.hpp"
 #include "call/stoppable.hpp"
@@ -8,7 +9,6 @@
 #include "chunk/pipeline.hpp"
 #include "kiln/chunked.hpp"
 #include "ufunc/accumulate.hpp"
-#include "ufunc/axes.hpp"
 #include "ufunc/call.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/in_chunks.hpp"
@@ -38,7 +38,7 @@ Array accumulate(const Ufunc& function, const ChunkOptions& how, const Array& a,
   check_overlap(what, {&arg, 1}, Array(), out, true, name_of);
 
   const Array result = given.valid() ? given : Array::empty(a.shape(), dtype);
-  const Dims named = ufunc::named_axes([&] { return what; }, options.axis, a.shape());
+  const Dims named = detail::named_axes([&] { return what; }, options.axis, a.shape());
   std::size_t axis = 0;
   while (named[axis] == 0) ++axis;
   Job job{.what = what,

@@ -2,12 +2,12 @@
 
 #include <algorithm>
 
+#include "array/named_axes.hpp"
 #include "call/shapes.hpp"
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
 #include "reduce/identity_literal.hpp"
 #include "registry/registry.hpp"
-#include "ufunc/axes.hpp"
 #include "ufunc/constants.hpp"
 
 namespace kiln::reduce {
@@ -125,7 +125,7 @@ void Call::find_shape() {
 }
 
 void Call::name_axes() {
-  reduced_ = ufunc::named_axes([this] { return target_.what(); }, options_.axis, whole_);
+  reduced_ = detail::named_axes([this] { return target_.what(); }, options_.axis, whole_);
   std::size_t several = 0;
   for (std::size_t d = 0; d < reduced_.size(); ++d) {
     if (reduced_[d] == 0) {

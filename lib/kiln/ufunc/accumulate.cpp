@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "array/named_axes.hpp"
 #include "array/rep.hpp"
 #include "device/backend.hpp"
 #include "kernel/scan/plan.hpp"
@@ -10,7 +11,6 @@
 #include "kiln/ufunc.hpp"
 #include "layout/iteration.hpp"
 #include "registry/registry.hpp"
-#include "ufunc/axes.hpp"
 #include "ufunc/reduction_loop.hpp"
 
 namespace kiln::ufunc {
@@ -117,7 +117,7 @@ Loop AccumulateCall::chosen_loop() const {
 
 void AccumulateCall::find_axis() {
   if (array().shape.empty()) throw ShapeError(what() + ": a 0-d array has no axis to accumulate along");
-  const Dims named = named_axes([this] { return what(); }, options_.axis, array().shape);
+  const Dims named = detail::named_axes([this] { return what(); }, options_.axis, array().shape);
   axis_ = static_cast<std::size_t>(std::find(named.begin(), named.end(), 1) - named.begin());
 }
 

@@ -1,5 +1,5 @@
 // Axes by number; the texts of errors are tests/conformance/reduce_test.cpp's.
-#include "ufunc/axes.hpp"
+#include "array/named_axes.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 using kiln::Axes;
 using kiln::Dims;
 using kiln::Shape;
-using kiln::ufunc::named_axes;
+using kiln::detail::named_axes;
 
 namespace {
 

@@ -1,8 +1,8 @@
-#include "ufunc/axes.hpp"
+#include "array/named_axes.hpp"
 
 #include "kiln/error.hpp"
 
-namespace kiln::ufunc {
+namespace kiln::detail {
 
 Dims named_axes(base::FunctionRef<std::string()> what, const Axes& axes, const Shape& shape) {
   const auto ndim = static_cast<int>(shape.size());
@@ -32,4 +32,21 @@ Dims named_axes(base::FunctionRef<std::string()> what, const Axes& axes, const S
   return named;
 }
 
-}  // namespace kiln::ufunc
+std::vector<std::size_t> counted_axes(base::FunctionRef<std::string()> what, const Axes& axes, const Shape& shape) {
+  const Dims named = named_axes(what, axes, shape);
+  std::vector<std::size_t> counted;
+  if (axes.is_all()) {
+    for (std::size_t axis = 0; axis < shape.size(); ++axis) counted.push_back(axis);
+  } else if (!shape.empty()) {
+    for (const int axis : axes.list())
+      counted.push_back(static_cast<std::size_t>(axis < 0 ? axis + static_cast<int>(shape.size()) : axis));
+  }
+  return counted;
+}
+
+std::size_t counted_axis(base::FunctionRef<std::string()> what, int axis, const Shape& shape) {
+  if (shape.empty()) throw ShapeError(what() + ": a 0-d array has no axis " + std::to_string(axis));
+  return counted_axes(what, axis, shape).front();
+}
+
+}  // namespace kiln::detail
