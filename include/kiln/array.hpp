@@ -16,10 +16,12 @@
 #include <vector>
 
 #include "kiln/array_view.hpp"
+#include "kiln/axes.hpp"
 #include "kiln/device.hpp"
 #include "kiln/dtype.hpp"
 #include "kiln/export.hpp"
 #include "kiln/index.hpp"
+#include "kiln/nested.hpp"
 #include "kiln/print.hpp"
 #include "kiln/shape.hpp"
 #include "kiln/stream.hpp"
@@ -84,35 +86,51 @@ class KILN_API Array {
   /// of 2 MiB and more is pooled for later arrays (KILN_HOST_POOL_MAX_BYTES).
   /// @{
   /// Returns an array whose elements are uninitialized.
-  [[nodiscard]] static Array empty(const Shape& shape, DType dtype, Order order = Order::c);
-  /// Returns an array whose elements are zero.
-  [[nodiscard]] static Array zeros(const Shape& shape, DType dtype, Order order = Order::c);
+  [[nodiscard]] static Array empty(const Shape& shape, DType dtype = DType::float64, Order order = Order::c);
+  /// Returns an array whose elements are zero: Array::zeros(5), Array::zeros({2, 3}, DType::int32).
+  [[nodiscard]] static Array zeros(const Shape& shape, DType dtype = DType::float64, Order order = Order::c);
+  /// Returns an array whose elements are one.
+  [[nodiscard]] static Array ones(const Shape& shape, DType dtype = DType::float64, Order order = Order::c);
   /// Returns an array in C order whose elements all have that value, of T's dtype.
   template <Element T>
   [[nodiscard]] static Array full(const Shape& shape, T value) {
     return full_raw(shape, dtype_of<T>, &value);
   }
-  /// Returns a copy of the values in C order, one-dimensional or of the given shape. Throws ShapeError if that shape has
+  /// Returns a copy of a list's values, of the list's length: Array::from({1, 2, 3}). Array::from<float>({1, 2.5}) decides the
+  /// dtype, here and below.
+  template <Element T>
+  [[nodiscard]] static Array from(std::initializer_list<T> values) {
+    return from_raw(values.begin(), dtype_of<T>, values.size(), nullptr);
+  }
+  /// Returns a copy of a list's values in that shape: Array::from({1, 2, 3, 4}, {2, 2}). Throws ShapeError if the shape has
   /// another number of elements.
   template <Element T>
-  [[nodiscard]] static Array from(std::span<const T> values, const std::optional<Shape>& shape = std::nullopt) {
-    return from_raw(values.data(), static_cast<std::int64_t>(values.size()), dtype_of<T>, shape);
+  [[nodiscard]] static Array from(std::initializer_list<T> values, const Shape& shape) {
+    return from_raw(values.begin(), dtype_of<T>, values.size(), &shape);
   }
-  /// Returns a copy of a vector's values, by the rules above.
-  template <Element T>
-  [[nodiscard]] static Array from(const std::vector<T>& values, const std::optional<Shape>& shape = std::nullopt) {
-    if constexpr (std::is_same_v<T, bool>) {
-      std::unique_ptr<bool[]> copy(new bool[values.size()]);
-      for (std::size_t i = 0; i < values.size(); ++i) copy[i] = values[i];
-      return from(std::span<const bool>(copy.get(), values.size()), shape);
-    } else {
-      return from(std::span<const T>(values), shape);
-    }
+  /// Returns a copy of the values of nested lists: Array::from({{1, 2}, {3, 4}}). In lists of complex numbers inner braces are
+  /// numbers. Throws ShapeError if the lists are ragged.
+  template <detail::Real T>
+  [[nodiscard]] static Array from(std::initializer_list<std::initializer_list<T>> rows) {
+    return from<T, std::initializer_list<std::initializer_list<T>>>(rows);
   }
-  /// Returns a copy of a list's values, by the rules above.
-  template <Element T>
-  [[nodiscard]] static Array from(std::initializer_list<T> values, const std::optional<Shape>& shape = std::nullopt) {
-    return from(std::span<const T>(values.begin(), values.size()), shape);
+  /// Returns a copy of the values of lists in lists in lists.
+  template <detail::Real T>
+  [[nodiscard]] static Array from(std::initializer_list<std::initializer_list<std::initializer_list<T>>> planes) {
+    return from<T, std::initializer_list<std::initializer_list<std::initializer_list<T>>>>(planes);
+  }
+  /// Returns a copy of the values of a range of a known size: a vector, a span, a std::array, a C array. Ranges may be nested,
+  /// as a vector of vectors. Throws ShapeError if they are ragged.
+  template <class T = void, detail::NestedRange R>
+  [[nodiscard]] static Array from(const R& values) {
+    const detail::Flat<T, R> flat(values);
+    return from_raw(flat.data(), flat.kDType, flat.size(), &flat.shape());
+  }
+  /// Returns a copy of the values of a range in that shape. Throws ShapeError if it has another number of elements.
+  template <class T = void, detail::NestedRange R>
+  [[nodiscard]] static Array from(const R& values, const Shape& shape) {
+    const detail::Flat<T, R> flat(values);
+    return from_raw(flat.data(), flat.kDType, flat.size(), &shape);
   }
   /// Returns a zero-dimensional array with that value.
   template <Element T>
@@ -145,6 +163,20 @@ class KILN_API Array {
   template <Element T>
   [[nodiscard]] static Array view(const T* data, const Shape& shape) {
     return view(const_cast<T*>(data), shape, dtype_of<T>, ViewOptions{.read_only = true});
+  }
+  /// Returns a view of contiguous memory of the caller's, of its length: a vector, a span, a std::array, a C array, also fixed
+  /// arrays of arrays. Read-only for const elements. A range that ends with the expression does not compile.
+  template <class R>
+    requires(detail::PackedRange<R> && detail::Lasting<R>)
+  [[nodiscard]] static Array view(R&& values) {
+    return view(detail::packed_data(values), detail::extents_of(values));
+  }
+  /// Returns a view of contiguous memory in that shape. Throws ShapeError if it has another number of elements.
+  template <class R>
+    requires(detail::PackedRange<R> && detail::Lasting<R> && !std::is_array_v<std::remove_reference_t<R>>)
+  [[nodiscard]] static Array view(R&& values, const Shape& shape) {
+    detail::check_count("view", detail::extents_of(values), shape);
+    return view(detail::packed_data(values), shape);
   }
   /// @}
 
@@ -250,8 +282,16 @@ class KILN_API Array {
   [[nodiscard]] Array reshape(const Shape& shape, Order order = Order::c) const;
   /// Returns a contiguous array with one axis: a view of an array that is contiguous in `order`, a copy otherwise.
   [[nodiscard]] Array ravel(Order order = Order::c) const;
+  /// Returns a copy with one axis.
+  [[nodiscard]] Array flatten(Order order = Order::c) const { return copy(order).ravel(order); }
   /// Returns a view with the axes reversed.
   [[nodiscard]] Array transpose() const;
+  /// Returns transpose().
+  [[nodiscard]] Array T() const { return transpose(); }
+  /// Returns a view without axes of extent 1: all of those, or the given ones. Throws ShapeError for another extent.
+  [[nodiscard]] Array squeeze(const Axes& axis = Axes::all()) const;
+  /// Returns a view with two axes swapped.
+  [[nodiscard]] Array swapaxes(int first, int second) const;
   /// Returns a view whose axis i is axis axes[i]; negative numbers count from the end. Throws ShapeError unless every axis
   /// appears exactly once.
   [[nodiscard]] Array transpose(const Dims& axes) const;
@@ -272,6 +312,11 @@ class KILN_API Array {
   /// The result is a copy even if the dtype is the same. Its axes have the array's order in memory; C order if one axis is
   /// broadcast. On a GPU the copy is queued on the default stream. Throws TypeError if `casting` forbids the conversion.
   [[nodiscard]] Array astype(DType dtype, Casting casting = Casting::unsafe) const;
+  /// Returns astype(dtype_of<Value>): a.astype<float>().
+  template <Element Value>
+  [[nodiscard]] Array astype(Casting casting = Casting::unsafe) const {
+    return astype(dtype_of<Value>, casting);
+  }
   /// Returns a new host array in C order. The call waits for the device's default stream. Only the elements of a GPU array are
   /// transferred, not its gaps.
   [[nodiscard]] Array copy_to_host() const;
@@ -309,7 +354,7 @@ class KILN_API Array {
 
  private:
   static Array full_raw(const Shape& shape, DType dtype, const void* value);
-  static Array from_raw(const void* values, std::int64_t count, DType dtype, const std::optional<Shape>& shape);
+  static Array from_raw(const void* values, DType dtype, std::size_t count, const Shape* shape);
   [[nodiscard]] bool truth() const;
   [[nodiscard]] void* host_data(DType expected, bool writable, bool packed) const;
   void read_item(DType expected, void* value) const;
@@ -320,5 +365,4 @@ class KILN_API Array {
 };
 
 }  // namespace kiln
-
 #include "kiln/device_array.hpp"  // IWYU pragma: export

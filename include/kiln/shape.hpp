@@ -58,22 +58,26 @@ class Dims {
   Dims() noexcept {}
   /// Constructs a list of integers of any type: {2, n, 3}.
   Dims(std::initializer_list<Integer> values) {
-    resize(values.size());
+    allot(values.size());
     std::int64_t* next = data();
     for (const Integer extent : values) *next++ = extent.value;
   }
   /// Constructs a copy of the values.
   Dims(std::span<const std::int64_t> values) {  // NOLINT(google-explicit-constructor): a shape is written as any list
-    resize(values.size());
+    allot(values.size());
     if (!values.empty()) std::memcpy(data(), values.data(), values.size_bytes());
   }
   /// Constructs a copy of a vector's values.
   Dims(const std::vector<std::int64_t>& values)  // NOLINT(google-explicit-constructor)
       : Dims(std::span<const std::int64_t>(values)) {}
+  /// Constructs a list of one integer: Array::zeros(5) is Array::zeros({5}).
+  template <class T>
+    requires((std::integral<T> && !std::same_as<T, bool>) || detail::integer_constant<T>)
+  Dims(T value) : Dims({Integer(value)}) {}  // NOLINT(google-explicit-constructor)
   /// Constructs `count` values, all equal. Braces choose the list constructor instead.
   template <std::integral Count>
   Dims(Count count, std::int64_t value) {
-    resize(static_cast<std::size_t>(count));
+    allot(static_cast<std::size_t>(count));
     for (auto& v : *this) v = value;
   }
   /// @name Copies and moves: copies have the same values; a moved-from list is empty
@@ -81,7 +85,7 @@ class Dims {
   Dims(const Dims& other) : size_(other.size_) {
     if (other.on_heap()) {
       size_ = 0;
-      resize(other.size_);
+      allot(other.size_);
       std::memcpy(data(), other.data(), size_ * sizeof(std::int64_t));
     } else {
       std::memcpy(inline_, other.inline_, sizeof inline_);
@@ -137,6 +141,11 @@ class Dims {
   [[nodiscard]] bool on_heap() const noexcept { return capacity_ > kInline; }
   void free() noexcept {
     if (on_heap()) std::default_delete<std::int64_t[]>()(heap_);
+  }
+  /// Gives an empty list that many values, which are not set.
+  void allot(std::size_t count) {
+    if (count > capacity_) grow(count);
+    size_ = static_cast<std::uint32_t>(count);
   }
   void grow(std::size_t count) {
     if (count > UINT32_MAX) throw std::bad_array_new_length();

@@ -111,7 +111,8 @@ kiln::Array make(kiln::DType dtype, const std::vector<Exact>& values, std::optio
   return with_type(dtype, [&]<class T>(std::type_identity<T>) {
     const std::unique_ptr<T[]> elements(new T[values.size() + 1]);
     std::transform(values.begin(), values.end(), elements.get(), element<T>);
-    return kiln::Array::from(std::span<const T>(elements.get(), values.size()), shape);
+    const kiln::Array list = kiln::Array::from(std::span<const T>(elements.get(), values.size()));
+    return shape ? list.reshape(*shape) : list;
   });
 }
 

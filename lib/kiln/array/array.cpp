@@ -133,8 +133,9 @@ Array Array::full_raw(const Shape& shape, DType dtype, const void* value) {
   return array;
 }
 
-Array Array::from_raw(const void* values, std::int64_t count, DType dtype, const std::optional<Shape>& shape) {
-  const Shape target = shape.value_or(Shape{count});
+Array Array::from_raw(const void* values, DType dtype, std::size_t size, const Shape* shape) {
+  const auto count = static_cast<std::int64_t>(size);
+  const Shape target = shape != nullptr ? *shape : Shape{count};
   if (detail::checked_size(target, static_cast<std::int64_t>(itemsize(dtype))) != count) {
     throw ShapeError("cannot make an array of shape " + to_string(target) + " from " + std::to_string(count) + " values");
   }
