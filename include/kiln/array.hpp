@@ -347,6 +347,34 @@ class KILN_API Array {
   }
   /// @}
 
+  /// @name NumPy's methods that compute: the functions of kiln/statistics.hpp, with their contracts
+  ///
+  /// They reduce all axes, a.sum(), one, a.sum(0), or several, a.sum({.axis = {0, 1}, .keepdims = true}).
+  /// @{
+  [[nodiscard]] Array sum(const AxisOptions& options = {}) const;
+  [[nodiscard]] Array sum(std::integral auto axis) const { return sum({.axis = static_cast<int>(axis)}); }
+  [[nodiscard]] Array prod(const AxisOptions& options = {}) const;
+  [[nodiscard]] Array prod(std::integral auto axis) const { return prod({.axis = static_cast<int>(axis)}); }
+  [[nodiscard]] Array mean(const AxisOptions& options = {}) const;
+  [[nodiscard]] Array mean(std::integral auto axis) const { return mean({.axis = static_cast<int>(axis)}); }
+  [[nodiscard]] Array min(const AxisOptions& options = {}) const;
+  [[nodiscard]] Array min(std::integral auto axis) const { return min({.axis = static_cast<int>(axis)}); }
+  [[nodiscard]] Array max(const AxisOptions& options = {}) const;
+  [[nodiscard]] Array max(std::integral auto axis) const { return max({.axis = static_cast<int>(axis)}); }
+  [[nodiscard]] Array argmax(const AxisOptions& options = {}) const;
+  [[nodiscard]] Array argmax(std::integral auto axis) const { return argmax({.axis = static_cast<int>(axis)}); }
+  [[nodiscard]] Array argmin(const AxisOptions& options = {}) const;
+  [[nodiscard]] Array argmin(std::integral auto axis) const { return argmin({.axis = static_cast<int>(axis)}); }
+  [[nodiscard]] Array var(const VarOptions& options = {}) const;
+  [[nodiscard]] Array var(std::integral auto axis) const { return var(VarOptions{.axis = static_cast<int>(axis)}); }
+  [[nodiscard]] Array std(const VarOptions& options = {}) const;
+  [[nodiscard]] Array std(std::integral auto axis) const { return std(VarOptions{.axis = static_cast<int>(axis)}); }
+  [[nodiscard]] Array cumsum(const CumulativeOptions& options = {}) const;
+  [[nodiscard]] Array cumsum(std::integral auto axis) const { return cumsum({.axis = static_cast<int>(axis)}); }
+  [[nodiscard]] Array cumprod(const CumulativeOptions& options = {}) const;
+  [[nodiscard]] Array cumprod(std::integral auto axis) const { return cumprod({.axis = static_cast<int>(axis)}); }
+  /// @}
+
   /// Constructor for the library's own use.
   explicit Array(std::shared_ptr<const detail::ArrayRep> rep) noexcept : rep_(std::move(rep)) {}
   /// Accessor for the library's own use.

@@ -1,10 +1,13 @@
-// The axes that a function works along.
+// The axes that a function works along, and the options of NumPy's functions that take some.
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "kiln/dtype.hpp"
 
 namespace kiln {
 
@@ -36,5 +39,26 @@ class Axes {
 inline const Axes all_axes = Axes::all();
 /// No axis: each element is reduced by itself.
 inline const Axes no_axes = std::vector<int>{};
+
+/// Options of NumPy's functions that reduce: sum(), mean(), max(), … By default they reduce all axes, as in NumPy.
+struct AxisOptions {
+  Axes axis = Axes::all();                    ///< axes that are reduced
+  bool keepdims = false;                      ///< true: reduced axes stay, with extent 1
+  std::optional<DType> dtype = std::nullopt;  ///< dtype of the computation and the result
+};
+
+/// Options of var() and std().
+struct VarOptions {
+  Axes axis = Axes::all();                    ///< axes that are reduced
+  bool keepdims = false;                      ///< true: reduced axes stay, with extent 1
+  std::optional<DType> dtype = std::nullopt;  ///< dtype of the computation and the result
+  double ddof = 0;                            ///< the sum of squares is divided by the number of elements less this
+};
+
+/// Options of cumsum() and cumprod().
+struct CumulativeOptions {
+  std::optional<int> axis = std::nullopt;     ///< axis that the function runs along; absent: all elements in C order
+  std::optional<DType> dtype = std::nullopt;  ///< dtype of the computation and the result
+};
 
 }  // namespace kiln

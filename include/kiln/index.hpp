@@ -6,9 +6,13 @@
 #include <optional>
 #include <type_traits>
 
+#include "kiln/axes.hpp"
+#include "kiln/export.hpp"
 #include "kiln/shape.hpp"
 
 namespace kiln {
+
+class Array;
 
 /// A range start:stop:step along one axis, with Python's rules. Negative numbers count from the end, and out-of-range ends are
 /// clipped.
@@ -31,7 +35,14 @@ struct Index {
   bool drops = false;                   ///< true: the item is a number
 };
 
-/// A whole axis.
-inline constexpr Slice all{};
+/// The type of kiln::all, which is an item of an index and a function.
+struct KILN_API All : Slice {
+  /// Returns whether all elements along the axes differ from 0, as an array of bool: numpy.all. `a.all()` is a C++ bool.
+  [[nodiscard]] Array operator()(const Array& a, const AxisOptions& options = {}) const;
+  /// Returns the same along one axis: kiln::all(a, 0).
+  [[nodiscard]] Array operator()(const Array& a, std::integral auto axis) const;
+};
+/// A whole axis, a[{kiln::all, 0}]; and the function kiln::all(a).
+inline constexpr All all{};
 
 }  // namespace kiln

@@ -16,7 +16,7 @@ namespace kiln {
 
 /// Options of Ufunc::reduce. Every member has a default.
 struct ReduceOptions {
-  Axes axis = 0;                                ///< axes that are reduced
+  Axes axis = 0;                                ///< axes that are reduced; kiln::all_axes: all, as kiln::sum() and its like do
   bool keepdims = false;                        ///< true: reduced axes stay, with extent 1
   std::optional<Arg> initial = std::nullopt;    ///< scalar to start from; the loop's dtype must be able to represent its value
   ArrayArg where = {};                          ///< mask: bool, broadcast with the array; elements with false are ignored

@@ -56,7 +56,8 @@ struct ReductionDefinition {
 /// The options of a call of a reduction. Every member has a default.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding): members are in the order in which users name them
 struct ReductionOptions {
-  Axes axis = Axes::all();                    ///< axes that are reduced, counted in the broadcast shape of the inputs
+  /// Axes that are reduced, counted in the broadcast shape of the inputs. By default all, where Ufunc::reduce takes axis 0.
+  Axes axis = Axes::all();
   bool keepdims = false;                      ///< true: reduced axes stay, with extent 1
   std::optional<Arg> initial = std::nullopt;  ///< number that is combined before the mapped elements; invalid for a struct
   /// Mask: bool, broadcast with the inputs. Elements with false are ignored. Requires an identity or .initial.

@@ -83,7 +83,8 @@ class KILN_API Ufunc : public detail::Callable<Ufunc, CallOptions, Resolution> {
   using Callable::operator();
   using Callable::outputs;
 
-  /// Combines the elements along axes of `a` by a ufunc of two inputs and one output. Returns a host array for a host array,
+  /// Combines the elements along axes of `a`, by default axis 0, by a ufunc of two inputs and one output. kiln::sum() and its
+  /// like reduce all axes. Returns a host array for a host array,
   /// and one on its device otherwise. docs/reductions.md has the rules. Floating results are the same on every run, and for any
   /// number of threads.
   ///
