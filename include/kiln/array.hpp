@@ -40,6 +40,7 @@ namespace kiln {
 namespace detail {
 struct ArrayRep;  // defined in lib/kiln/array/rep.hpp
 }
+class Selection;  // defined in kiln/selection.hpp
 
 /// Order of the elements in memory.
 enum class Order : std::uint8_t {
@@ -275,6 +276,8 @@ class KILN_API Array {
     return slice(list);
   }
 #endif
+  /// Returns a copy of the elements that a mask or indices select (kiln/selection.hpp). a[mask] = 0 writes to this array.
+  [[nodiscard]] Selection operator[](const Array& which) const;
   /// Returns the view operator[] returns, for a number of items known at run time.
   [[nodiscard]] Array slice(std::span<const Index> index) const;
   /// Returns a view with that shape if the strides allow one, and a copy otherwise. One extent may be -1. Throws ShapeError if
@@ -394,3 +397,4 @@ class KILN_API Array {
 
 }  // namespace kiln
 #include "kiln/device_array.hpp"  // IWYU pragma: export
+#include "kiln/selection.hpp"     // IWYU pragma: export

@@ -21,7 +21,8 @@ CLANG_INTERFACE = {"clang/interface.h", "clang/driver/messages.hpp", "clang/driv
 # The layer whose noun a public header is: that layer and those above may include it. Others are words that all share.
 PUBLIC_HEADERS = {
     "definition": "manifest",
-    "device_array": "array", "format": "array", "views": "array", "elementwise": "math", "creation": "functions", "joining": "functions", "statistics": "functions",
+    "device_array": "array", "format": "array", "selection": "array", "views": "array", "elementwise": "math", "creation": "functions", "indexing": "functions",
+    "joining": "functions", "statistics": "functions",
     "stream": "device", "event": "device", "memory": "device", "inspect": "binary", "cache": "cache", "cache_entry": "cache", "cache_handle": "cache", "compile_options": "cache",
     "device_code": "types", "profile": "profiling", "array": "array", "host_memory": "array", "callable": "array", "npy": "files", "npz": "files",
     "graph": "call", "ufunc": "ufunc", "kernel": "ufunc", "tune": "ufunc", "expr": "ufunc", "gufunc": "gufunc", "math": "math", "random": "random",

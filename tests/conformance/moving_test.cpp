@@ -3,8 +3,11 @@
 #include "golden.hpp"
 #include "kiln/creation.hpp"
 #include "kiln/error.hpp"
+#include "kiln/indexing.hpp"
 #include "kiln/joining.hpp"
+#include "kiln/memory.hpp"
 #include "kiln/operators.hpp"
+#include "kiln/statistics.hpp"
 #include "kiln/views.hpp"
 #include "values.hpp"
 
@@ -38,6 +41,12 @@ Array input_of(const Target& target, const Shape& shape, char layout) {
   return a.slice(index);
 }
 
+Array mask_of(const Target& target, const Shape& shape) {
+  const Array mask = Array::empty(shape, DType::bool_);
+  for (std::int64_t i = 0; i < mask.size(); ++i) mask.as<bool>()[i] = i * 5 % 3 != 0;
+  return target.place(mask);
+}
+
 /// A line's call. Fields from the third on are the arguments.
 class Call {
  public:
@@ -59,10 +68,38 @@ class Call {
     if (function == "swapaxes") return {swapaxes(a_, axis(3), axis(4))};
     if (function == "moveaxis") return {moveaxis(a_, axes(3), axes(4))};
     if (function == "meshgrid") return grids();
-    return {};
+    if (function == "nonzero") return nonzero(a_ % 3);
+    if (function == "where") return {where(a_ % 3, a_, -1)};
+    return {indexed(function)};
   }
 
  private:
+  Array indexed(const std::string& function) {
+    if (function == "take") return take(a_, indices(3), {.axis = maybe_axis(5), .mode = mode(6)});
+    if (function == "compress") return compress(mask_of(target_, {number(3)}), a_, maybe_axis(4));
+    if (function == "index") return a_[indices(3)];
+    if (function == "set_index") {
+      a_[indices(3)] = -7;
+      return a_;
+    }
+    if (function == "put") {
+      put(a_, indices(3), target_.place(kiln::arange(1000, 1000 + number(5))), mode(6));
+      return a_;
+    }
+    const auto count = static_cast<std::size_t>(number(3));
+    const Array mask = mask_of(target_, Shape(std::span(a_.shape().data(), count)));
+    if (function == "mask") return a_[mask];
+    if (function == "add_mask") {
+      a_[mask] += 100;
+    } else if (count < a_.shape().size()) {
+      a_[mask] = target_.place(kiln::arange(1000, 1000 + a_.shape().back()));
+    } else {
+      REQUIRE(function == "set_mask");
+      a_[mask] = 1000;
+    }
+    return a_;
+  }
+
   std::vector<Array> grids() {
     std::vector<Array> lines;
     for (const std::int64_t extent : line_.extents(1)) lines.push_back(target_.place(kiln::arange(extent)));
@@ -75,6 +112,9 @@ class Call {
     index[static_cast<std::size_t>(at < 0 ? at + a_.ndim() : at)] = Slice{.stop = 0};
     return a_.slice(index).astype(DType::float64);
   }
+  [[nodiscard]] Array indices(std::size_t field) const {
+    return target_.place(Array::from(line_.numbers(field + 1), line_.extents(field)));
+  }
   [[nodiscard]] std::int64_t number(std::size_t field) const { return line_.numbers(field)[0]; }
   [[nodiscard]] int axis(std::size_t field) const { return static_cast<int>(number(field)); }
   [[nodiscard]] std::optional<int> maybe_axis(std::size_t field) const {
@@ -86,6 +126,11 @@ class Call {
     for (const std::int64_t axis : line_.numbers(field)) list.push_back(static_cast<int>(axis));
     return list;
   }
+  [[nodiscard]] kiln::IndexMode mode(std::size_t field) const {
+    const std::string& text = line_.fields[field];
+    return text == "wrap" ? kiln::IndexMode::wrap : text == "clip" ? kiln::IndexMode::clip : kiln::IndexMode::raise;
+  }
+
   const Target& target_;
   const Golden& line_;
   Array a_;
@@ -105,20 +150,12 @@ std::vector<std::pair<Shape, std::vector<Exact>>> results_of(const Golden& line)
   return results;
 }
 
-/// Whether a line is of a function of this file.
-bool is_moved(const std::string& function) {
-  constexpr std::string_view kKnown[] = {"concatenate", "stack",       "split",   "split_at", "repeat",   "tile",    "roll",
-                                         "flip",        "expand_dims", "squeeze", "swapaxes", "moveaxis", "meshgrid"};
-  return std::find(std::begin(kKnown), std::end(kKnown), function) != std::end(kKnown);
-}
-
 }  // namespace
 
 TEST_CASE("moving: NumPy's golden calls") {
   on_every_device(
       [](const Target& target) {
         for (const Golden& line : golden("moving.txt", target)) {
-          if (!is_moved(line.fields[0])) continue;
           INFO(line.text);
           const auto expected = results_of(line);
           if (expected.empty()) {
@@ -138,12 +175,35 @@ TEST_CASE("moving: NumPy's golden calls") {
       kPlaces);
 }
 
+TEST_CASE("moving: every dtype is gathered, written, chosen and joined") {
+  on_every_device(
+      [](const Target& target) {
+        const Array places = target.place(Array::from<std::int64_t>({3, -1, 0}));
+        const Array mask = target.place(Array::from({false, true, true, false}));
+        for (const DType dtype : kEveryDType) {
+          INFO(kiln::name(dtype));
+          const Array a = target.place(make(dtype, {0, 1, 1, 0}));
+          const Array b = target.place(make(dtype, {1, 1, 0, 0}));
+          CHECK(a[places].dtype() == dtype);
+          CHECK(read(target.fetch(a[places])) == std::vector<Exact>{0, 0, 0});
+          CHECK(read(target.fetch(a[mask])) == std::vector<Exact>{1, 1});
+          CHECK(read(target.fetch(where(mask, a, b))) == std::vector<Exact>{1, 1, 1, 0});
+          CHECK(read(target.fetch(concatenate({a, b}))) == std::vector<Exact>{0, 1, 1, 0, 1, 1, 0, 0});
+          a[mask] = b[mask];
+          CHECK(read(target.fetch(a)) == std::vector<Exact>{0, 1, 0, 0});
+          a[places] = true;
+          CHECK(read(target.fetch(a)) == std::vector<Exact>{1, 1, 0, 1});
+        }
+      },
+      kPlaces);
+}
+
 TEST_CASE("moving: views share memory, copies do not") {
   const Array a = counted({2, 1, 3});
   for (const Array& view :
        {squeeze(a), a.squeeze(1), expand_dims(a, 0), moveaxis(a, 0, -1), flip(a), a.swapaxes(0, 2), a.T()}) {
     Array(view).fill(7);
-    CHECK(a.to_vector<std::int64_t>() == std::vector<std::int64_t>(6, 7));
+    CHECK(a.sum().item<std::int64_t>() == 42);
     a.fill(0);
   }
   CHECK(split(a, 3, 2)[2].data() == a[{0, 0, 2}].data());
@@ -153,9 +213,73 @@ TEST_CASE("moving: views share memory, copies do not") {
   CHECK(Array::from({1.5}).astype<int>().item<int>() == 1);
 }
 
+TEST_CASE("moving: a selection is written where it is from") {
+  const Array a = kiln::arange(6).astype<float>();
+  a[a > 3] = 0;
+  CHECK(a.to_vector<float>() == std::vector<float>{0, 1, 2, 3, 0, 0});
+  a[a == 0] -= 1;
+  CHECK(a.to_vector<float>() == std::vector<float>{-1, 1, 2, 3, -1, -1});
+  a[Array::from({0, 0, 1})] *= 2;  // once
+  CHECK(a.to_vector<float>() == std::vector<float>{-2, 2, 2, 3, -1, -1});
+  CHECK((a[a > 0] * 2).to_vector<float>() == std::vector<float>{4, 4, 6});
+  CHECK(a[a > 0].sum().item<float>() == 7);
+  // The selection's own copy is not the array.
+  Array positive = a[a > 0];
+  positive.fill(9);
+  positive = a;
+  CHECK(a.max().item<float>() == 3);
+  const Array matrix = counted({2, 3}).T();
+  matrix[matrix % 2 == 0] = -1;
+  CHECK(matrix.copy().to_vector<std::int64_t>() == std::vector<std::int64_t>{-1, 3, 1, -1, -1, 5});
+  // 0-d indices drop the axis.
+  CHECK(matrix[Array::scalar(1)].shape() == Shape{2});
+}
+
+TEST_CASE("moving: host arrays that are larger than the device") {
+  for (const kiln::Device& device : devices()) {
+    if (device.is_cpu()) continue;
+    const kiln::DeviceScope scope(device);
+    kiln::set_memory_limit(device, kiln::memory_stats(device).used + (600 << 10));
+    const Array a = kiln::arange(100'000).astype<double>();
+    CHECK(sum(a).item<double>() == 4999950000);
+    CHECK(mean(a).item<double>() == 49999.5);
+    CHECK(var(a).item<double>() == doctest::Approx(833333333.25).epsilon(1e-14));
+    CHECK(a.argmax().item<std::int64_t>() == 99'999);
+    CHECK(sum(where(a > 5, a, 0)).item<double>() == 4999949985);
+    CHECK(a.cumsum()[-1].item<double>() == 4999950000);
+    if (has_cpu()) {
+      CHECK(a[kiln::arange(0, 100'000, 7)].sum().item<double>() == 714264285);
+      a[a > 5] = 1;
+      CHECK(a.sum().item<double>() == 100009);
+    }
+    kiln::set_memory_limit(device, std::nullopt);
+  }
+}
+
 TEST_CASE("moving: errors") {
   const Array a = counted({2, 3});
   const auto refusal = [](const auto& call) { return message_of(call); };
+  CHECK(refusal([&] { static_cast<void>(a[Array::from({0, 2})]); }) ==
+        "a[indices]: index 2 at position 1 is out of range for an axis of extent 2");
+  CHECK(refusal([&] { static_cast<void>(a[Array::from({0.5})]); }) ==
+        "a[indices]: the indices are of dtype float64; give integers");
+  CHECK(refusal([&] { static_cast<void>(a[Array::from({true, false, true})]); }) ==
+        "a[mask]: the mask has shape (3,), the array (2, 3); give a mask with the extents of the array's first axes");
+  CHECK(refusal([&] { static_cast<void>(Array::scalar(1)[Array::scalar(0)]); }) ==
+        "a[indices]: a 0-d array has no axis to count along");
+  CHECK(refusal([&] { a[a > 1] = 1.5; }).starts_with("fill: a value of dtype float64 does not convert to int64"));
+  CHECK(refusal([&] { a[a > 1] = Array::from({1.5}); }) ==
+        "a[which] = b: values of float64 do not cast to int64 under the rule 'same_kind'; convert them with astype()");
+  CHECK(refusal([&] { a.as_read_only()[a > 1] = 0; }) == "a[which] = b: the array is read-only; copy() it first");
+  CHECK_THROWS_AS((a[Array::from({0})] = Array::from({1, 2})), kiln::ShapeError);
+  CHECK(refusal([&] { static_cast<void>(take(a, Array::from({6}))); }) ==
+        "take: index 6 at position 0 is out of range for an axis of extent 6");
+  CHECK(refusal([&] { static_cast<void>(take(a, Array::from({0}), {.axis = 2})); }) ==
+        "take: axis 2 does not exist in an array of shape (2, 3); give -2 to 1");
+  CHECK(refusal([&] { put(a, Array::from({0}), Array::zeros(0)); }) == "put: there are no values for 1 indices");
+  CHECK(refusal([&] { static_cast<void>(compress(a > 1, a)); }) == "compress: the condition has shape (2, 3); give one axis");
+  CHECK(refusal([&] { static_cast<void>(nonzero(Array::scalar(1))); }) ==
+        "nonzero: a 0-d array has no axis along which its element has a place");
   CHECK(refusal([&] { static_cast<void>(squeeze(a, 0)); }) == "squeeze: axis 0 of shape (2, 3) has extent 2, not 1");
   CHECK(refusal([&] { static_cast<void>(concatenate({a, counted({3, 2})})); }) ==
         "concatenate: array 1 has shape (3, 2), array 0 has (2, 3); they may differ along axis 0 alone");

@@ -1,0 +1,77 @@
+// The elements that an array of bool or of indices selects: a[mask], a[indices].
+#pragma once
+
+#include <cstddef>
+#include <utility>
+
+#include "kiln/array.hpp"
+#include "kiln/dtype.hpp"
+#include "kiln/export.hpp"
+
+namespace kiln {
+
+class Arg;
+
+/// A copy of the elements that a[which] selects, as an Array, which knows where they are from. Reading it reads the copy.
+/// Assigning to the expression writes to `a`: a[mask] = 0, a[indices] += b. Do not keep one: `Array b = a[which]`.
+///
+/// - `which` of bool has the extents of a's first axes. The result has an axis of the elements selected, in C order, then a's
+///   other axes.
+/// - `which` of integers counts along a's first axis, negative ones from its end. The result has the shape of `which`, then a's
+///   other axes.
+///
+/// The copy of a host array is one, and made by the CPU; others are on their device. Indices are checked first; masks are
+/// counted. For a GPU both wait for earlier work of its default stream.
+///
+/// Throws TypeError for another dtype, ShapeError for a mask of another shape, and for an index out of range, which it names.
+///
+/// Values broadcast to the copy's shape, and are cast to a's dtype by same_kind. If an index repeats, the CPU writes the last
+/// value, a GPU any of them. += and its like count it once, as in NumPy; Ufunc::at counts each.
+class KILN_API Selection : public Array {
+ public:
+  /// @name Writing to the array that was indexed
+  ///
+  /// Throws TypeError for a read-only array, and for values of a higher kind; ShapeError if they do not broadcast.
+  /// @{
+  // The expression is a temporary object: a reference to it would dangle.
+  // NOLINTBEGIN(misc-unconventional-assign-operator,bugprone-unhandled-self-assignment)
+  void operator=(const Array& values) && { put(values); }
+  void operator=(const Selection& values) && { put(values); }
+  template <Element T>
+  void operator=(T value) && {
+    put_value(dtype_of<T>, &value);
+  }
+  // NOLINTEND(misc-unconventional-assign-operator,bugprone-unhandled-self-assignment)
+  void operator+=(const Arg& b) &&;
+  void operator-=(const Arg& b) &&;
+  void operator*=(const Arg& b) &&;
+  void operator/=(const Arg& b) &&;
+  void operator%=(const Arg& b) &&;
+  void operator&=(const Arg& b) &&;
+  void operator|=(const Arg& b) &&;
+  void operator^=(const Arg& b) &&;
+  void operator<<=(const Arg& b) &&;
+  void operator>>=(const Arg& b) &&;
+  /// @}
+
+  /// @name Copies are handles on the same copy
+  /// @{
+  Selection(const Selection&) = default;
+  Selection(Selection&&) noexcept = default;
+  ~Selection() = default;
+  /// @}
+
+  /// Constructor for the library's own use: of `base` at places that count along its first `axes`, merged.
+  Selection(Array copy, Array base, Array places, std::size_t axes) noexcept
+      : Array(std::move(copy)), base_(std::move(base)), places_(std::move(places)), axes_(axes) {}
+
+ private:
+  void put(const Array& values) const;
+  void put_value(DType dtype, const void* value) const;
+
+  Array base_;
+  Array places_;
+  std::size_t axes_;
+};
+
+}  // namespace kiln

@@ -1,0 +1,92 @@
+// a[mask] and a[indices].
+#include "kiln/selection.hpp"
+
+#include <span>
+#include <string>
+
+#include "functions/gather.hpp"
+#include "functions/nonzero.hpp"
+#include "functions/places.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
+#include "types/each_dtype.hpp"
+
+namespace kiln {
+namespace {
+
+/// The elements of the first axes where the mask is true.
+Selection masked(const Array& a, const Array& mask) {
+  const std::size_t axes = mask.shape().size();
+  const Shape& shape = a.shape();
+  const bool fits = axes > 0 && axes <= shape.size() && mask.shape() == Shape(std::span(shape.data(), axes));
+  if (!fits) {
+    throw ShapeError("a[mask]: the mask has shape " + to_string(mask.shape()) + ", the array " + to_string(shape) +
+                     "; give a mask with the extents of the array's first axes");
+  }
+  Array places = functions::flat_nonzero(mask);
+  Array copy = functions::gather(functions::merged(a, axes), places, 0);
+  return {std::move(copy), a, std::move(places), axes};
+}
+
+}  // namespace
+
+Selection Array::operator[](const Array& which) const {
+  if (which.dtype() == DType::bool_) return masked(*this, which);
+  if (ndim() == 0) throw ShapeError("a[indices]: a 0-d array has no axis to count along");
+  Array places = functions::checked_places("a[indices]", which, shape()[0], IndexMode::raise);
+  Array copy = functions::gather(*this, places, 0);
+  return {std::move(copy), *this, std::move(places), 1};
+}
+
+void Selection::put(const Array& values) const {
+  functions::scatter("a[which] = b", base_, axes_, places_, values);
+}
+
+void Selection::put_value(DType dtype, const void* value) const {
+  const Array filled = Array::empty({}, base_.dtype());
+  with_type(dtype, [&]<class T>(T* /*type*/) { filled.fill(*static_cast<const T*>(value)); });
+  put(filled);
+}
+
+void Selection::operator+=(const Arg& b) && {
+  math::add(*this, b, {.out = *this});
+  put(*this);
+}
+void Selection::operator-=(const Arg& b) && {
+  math::subtract(*this, b, {.out = *this});
+  put(*this);
+}
+void Selection::operator*=(const Arg& b) && {
+  math::multiply(*this, b, {.out = *this});
+  put(*this);
+}
+void Selection::operator/=(const Arg& b) && {
+  math::divide(*this, b, {.out = *this});
+  put(*this);
+}
+void Selection::operator%=(const Arg& b) && {
+  math::remainder(*this, b, {.out = *this});
+  put(*this);
+}
+void Selection::operator&=(const Arg& b) && {
+  math::bitwise_and(*this, b, {.out = *this});
+  put(*this);
+}
+void Selection::operator|=(const Arg& b) && {
+  math::bitwise_or(*this, b, {.out = *this});
+  put(*this);
+}
+void Selection::operator^=(const Arg& b) && {
+  math::bitwise_xor(*this, b, {.out = *this});
+  put(*this);
+}
+void Selection::operator<<=(const Arg& b) && {
+  math::left_shift(*this, b, {.out = *this});
+  put(*this);
+}
+void Selection::operator>>=(const Arg& b) && {
+  math::right_shift(*this, b, {.out = *this});
+  put(*this);
+}
+
+}  // namespace kiln
