@@ -51,10 +51,15 @@ std::ostream& operator<<(std::ostream& stream, const T& value) {
   return detail::print(stream, to_string(value));
 }
 
-/// Returns to_string(value): what {fmt} prints since its version 10.
+/// @name Returns to_string(value), which {fmt} prints since its version 10
+/// @{
 template <detail::Printed T>
 [[nodiscard]] std::string format_as(const T& value) {
   return to_string(value);
 }
+[[nodiscard]] inline std::string format_as(const Array& array) {
+  return to_string(array);
+}
+/// @}
 
 }  // namespace kiln

@@ -35,6 +35,8 @@ TEST_CASE("printing: shapes, dtypes and devices on a stream") {
         "cpucudahipsame_kind");
   CHECK(printed(std::setw(10), a.dtype(), '|', std::left, std::setw(9), a.shape(), '|') == "   float32|(2, 2)   |");
   CHECK(to_string(DType::int8) + to_string(kiln::Casting::safe) == "int8safe");
+  CHECK(format_as(a.shape()) + format_as(a.dtype()) == "(2, 2)float32");
+  CHECK(format_as(a) == to_string(a));
 }
 
 TEST_CASE("printing: what converts to a shape is not one") {
