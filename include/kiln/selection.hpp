@@ -61,9 +61,10 @@ class KILN_API Selection : public Array {
   ~Selection() = default;
   /// @}
 
-  /// Constructor for the library's own use: of `base` at places that count along its first `axes`, merged.
-  Selection(Array copy, Array base, Array places, std::size_t axes) noexcept
-      : Array(std::move(copy)), base_(std::move(base)), places_(std::move(places)), axes_(axes) {}
+  /// Constructor for the library's own use: of `base` at places that count along its first `axes`, merged. `mask` is empty for
+  /// indices.
+  Selection(Array copy, Array base, Array places, std::size_t axes, Array mask) noexcept
+      : Array(std::move(copy)), base_(std::move(base)), places_(std::move(places)), axes_(axes), mask_(std::move(mask)) {}
 
  private:
   void put(const Array& values) const;
@@ -72,6 +73,7 @@ class KILN_API Selection : public Array {
   Array base_;
   Array places_;
   std::size_t axes_;
+  Array mask_;
 };
 
 }  // namespace kiln

@@ -94,13 +94,17 @@ Array merged(const Array& a, std::size_t axes) {
   return a.reshape(target);
 }
 
-void scatter(const char* what, const Array& a, std::size_t axes, const Array& places, const Array& values) {
+Array writable(const char* what, const Array& a, const Array& values) {
   if (!can_cast(values.dtype(), a.dtype(), Casting::same_kind)) {
     throw TypeError(std::string(what) + ": values of " + std::string(name(values.dtype())) + " do not cast to " +
                     std::string(name(a.dtype())) + " under the rule 'same_kind'; convert them with astype()");
   }
   if (a.read_only()) throw TypeError(std::string(what) + ": the array is read-only; copy() it first");
-  const Array converted = values.dtype() == a.dtype() ? values : values.astype(a.dtype());
+  return values.dtype() == a.dtype() ? values : values.astype(a.dtype());
+}
+
+void scatter(const char* what, const Array& a, std::size_t axes, const Array& places, const Array& values) {
+  const Array converted = writable(what, a, values);
   // A reshape that copies would be written in vain.
   const AtOptions options{.device = moved_on(a)};
   if (axes == 1 || a.is_c_contiguous()) return replacement().at(merged(a, axes), places, converted, options);

@@ -24,9 +24,12 @@ namespace kiln::functions {
 /// Returns the array with its first `axes` as one: a copy where no strides show that.
 [[nodiscard]] Array merged(const Array& a, std::size_t axes);
 
+/// Returns the values in a's dtype. Throws TypeError, which begins with `what`, unless they cast to it by same_kind, and for a
+/// read-only array.
+[[nodiscard]] Array writable(const char* what, const Array& a, const Array& values);
+
 /// Writes values to the elements at `places`, which count along the first `axes` of `a` in C order. The values broadcast to the
-/// shape of the places, then of a's other axes. Throws TypeError, which begins with `what`, unless they cast to a's dtype by
-/// same_kind.
+/// shape of the places, then of a's other axes. Throws the exceptions of writable().
 void scatter(const char* what, const Array& a, std::size_t axes, const Array& places, const Array& values);
 
 }  // namespace kiln::functions

@@ -25,7 +25,16 @@ Selection masked(const Array& a, const Array& mask) {
   }
   Array places = functions::flat_nonzero(mask);
   Array copy = functions::gather(functions::merged(a, axes), places, 0);
-  return {std::move(copy), a, std::move(places), axes};
+  return {std::move(copy), a, std::move(places), axes, mask};
+}
+
+/// One value for all elements where the mask is true: their places are not needed.
+void write_masked(const Array& a, const Array& mask, const Array& value) {
+  static const Ufunc same = vectorize({.name = "put_masked", .signatures = {"T(T x)"}, .body = "return x;"});
+  Shape shape = mask.shape();
+  shape.resize(a.shape().size());
+  for (std::size_t i = mask.shape().size(); i < shape.size(); ++i) shape[i] = 1;
+  same({value.reshape({})}, {.out = a, .where = mask.reshape(shape), .device = functions::moved_on(a)});
 }
 
 }  // namespace
@@ -35,11 +44,13 @@ Selection Array::operator[](const Array& which) const {
   if (ndim() == 0) throw ShapeError("a[indices]: a 0-d array has no axis to count along");
   Array places = functions::checked_places("a[indices]", which, shape()[0], IndexMode::raise);
   Array copy = functions::gather(*this, places, 0);
-  return {std::move(copy), *this, std::move(places), 1};
+  return {std::move(copy), *this, std::move(places), 1, Array()};
 }
 
 void Selection::put(const Array& values) const {
-  functions::scatter("a[which] = b", base_, axes_, places_, values);
+  constexpr const char* kWhat = "a[which] = b";
+  if (!mask_.valid() || values.size() != 1) return functions::scatter(kWhat, base_, axes_, places_, values);
+  write_masked(base_, mask_, functions::writable(kWhat, base_, values));
 }
 
 void Selection::put_value(DType dtype, const void* value) const {
