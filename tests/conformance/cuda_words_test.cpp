@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "devices.hpp"
-#include "kiln/error.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/ufunc.hpp"
 

@@ -6,7 +6,6 @@
 
 #include "devices.hpp"
 #include "kiln/cupy.hpp"
-#include "kiln/error.hpp"
 
 using namespace conformance;
 using kiln::Array;

@@ -2,7 +2,6 @@
 #include "devices.hpp"
 #include "golden.hpp"
 #include "kiln/creation.hpp"
-#include "kiln/error.hpp"
 #include "kiln/indexing.hpp"
 #include "kiln/joining.hpp"
 #include "kiln/memory.hpp"
@@ -271,7 +270,7 @@ TEST_CASE("moving: errors") {
   CHECK(refusal([&] { a[a > 1] = Array::from({1.5}); }) ==
         "a[which] = b: values of float64 do not cast to int64 under the rule 'same_kind'; convert them with astype()");
   CHECK(refusal([&] { a.as_read_only()[a > 1] = 0; }) == "a[which] = b: the array is read-only; copy() it first");
-  CHECK_THROWS_AS((a[Array::from({0})] = Array::from({1, 2})), kiln::ShapeError);
+  CHECK(refusal([&] { a[Array::from({0})] = Array::from({1, 2}); }).find("(2,)") != std::string::npos);
   CHECK(refusal([&] { static_cast<void>(take(a, Array::from({6}))); }) ==
         "take: index 6 at position 0 is out of range for an axis of extent 6");
   CHECK(refusal([&] { static_cast<void>(take(a, Array::from({0}), {.axis = 2})); }) ==

@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "devices.hpp"
-#include "kiln/error.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/random.hpp"
@@ -340,13 +339,13 @@ TEST_CASE("random: shapes, dtypes and devices") {
 }
 
 TEST_CASE("random: errors say what is wrong") {
-  CHECK(message_of<kiln::TypeError>([] { (void)kiln::random::normal({2}, {.dtype = DType::float16}); }) ==
+  CHECK(message_of([] { (void)kiln::random::normal({2}, {.dtype = DType::float16}); }) ==
         "random::normal: .dtype is float16, and the numbers are float32 or float64: convert them with astype()");
-  CHECK(message_of<kiln::TypeError>([] { (void)kiln::random::poisson(1, {2}, {.dtype = DType::float64}); }) ==
+  CHECK(message_of([] { (void)kiln::random::poisson(1, {2}, {.dtype = DType::float64}); }) ==
         "random::poisson: .dtype is float64, and the numbers are int32 or int64: convert them with astype()");
-  CHECK(message_of<kiln::TypeError>([] { (void)kiln::random::poisson(-1, {2}); }) ==
+  CHECK(message_of([] { (void)kiln::random::poisson(-1, {2}); }) ==
         "random::poisson: the mean is -1, and has to be from 0 to 2^60 for int64");
-  CHECK(message_of<kiln::TypeError>([] { (void)kiln::random::poisson(std::nan(""), {2}, {.dtype = DType::int32}); }) ==
+  CHECK(message_of([] { (void)kiln::random::poisson(std::nan(""), {2}, {.dtype = DType::int32}); }) ==
         "random::poisson: the mean is nan, and has to be from 0 to 2^30 for int32");
   CHECK_THROWS_AS((void)kiln::random::uniform({-1}), kiln::ShapeError);
 }

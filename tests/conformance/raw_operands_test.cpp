@@ -8,7 +8,6 @@
 
 #include "devices.hpp"
 #include "kiln/chunked.hpp"
-#include "kiln/error.hpp"
 #include "kiln/fuse.hpp"
 #include "kiln/math.hpp"
 

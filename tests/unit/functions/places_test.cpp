@@ -3,11 +3,15 @@
 
 #include <doctest/doctest.h>
 
-#include "kiln/error.hpp"
+#include <string>
+#include <string_view>
+
+#include "support/message.hpp"
 
 using kiln::Array;
 using kiln::IndexMode;
 using kiln::functions::checked_places;
+using kiln::test::message_of;
 
 namespace {
 
@@ -16,6 +20,13 @@ std::vector<std::int64_t> places(const Array& indices, std::int64_t extent, Inde
 }
 
 using List = std::vector<std::int64_t>;
+
+/// Returns whether the error says that much.
+bool refuses(const Array& indices, std::int64_t extent, IndexMode mode, std::string_view words) {
+  const std::string message = message_of([&] { static_cast<void>(places(indices, extent, mode)); });
+  CAPTURE(message);
+  return message.find(words) != std::string::npos;
+}
 
 }  // namespace
 
@@ -29,13 +40,13 @@ TEST_CASE("indices out of range") {
   const Array indices = Array::from({-7, -1, 0, 3, 10});
   CHECK(places(indices, 3, IndexMode::wrap) == List{2, 2, 0, 0, 1});
   CHECK(places(indices, 3, IndexMode::clip) == List{0, 0, 0, 2, 2});
-  CHECK_THROWS_AS(places(indices, 3, IndexMode::raise), kiln::ShapeError);
-  CHECK_THROWS_AS(places(Array::from({3}), 3, IndexMode::raise), kiln::ShapeError);
-  CHECK_THROWS_AS(places(Array::from({-4}), 3, IndexMode::raise), kiln::ShapeError);
-  CHECK_THROWS_AS(places(Array::from<std::uint64_t>({std::uint64_t{1} << 63}), 3, IndexMode::raise), kiln::ShapeError);
+  CHECK(refuses(indices, 3, IndexMode::raise, "index -7 "));
+  CHECK(refuses(Array::from({3}), 3, IndexMode::raise, "index 3 "));
+  CHECK(refuses(Array::from({-4}), 3, IndexMode::raise, "index -4 "));
+  CHECK(refuses(Array::from<std::uint64_t>({std::uint64_t{1} << 63}), 3, IndexMode::raise, "index 9223372036854775808 "));
   for (const IndexMode mode : {IndexMode::raise, IndexMode::wrap, IndexMode::clip}) {
-    CHECK_THROWS_AS(places(indices, 0, mode), kiln::ShapeError);
+    CHECK(refuses(indices, 0, mode, "extent 0"));
   }
-  CHECK_THROWS_AS(places(Array::from({1.0}), 3, IndexMode::raise), kiln::TypeError);
-  CHECK_THROWS_AS(places(Array::from({true}), 3, IndexMode::clip), kiln::TypeError);
+  CHECK(refuses(Array::from({1.0}), 3, IndexMode::raise, "float64"));
+  CHECK(refuses(Array::from({true}), 3, IndexMode::clip, "bool"));
 }

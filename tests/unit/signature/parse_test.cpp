@@ -105,8 +105,7 @@ TEST_CASE("inout: a qualifier of named outputs") {
   CHECK(s.outputs[0].inout);
   CHECK_FALSE(s.outputs[1].inout);
   check_parse_failure("(float32 y)(inout float32 x)", "an input cannot be \"inout\": it is an output that is read first", 26);
-  check_parse_failure("(inout raw float32 y)(float32 x)",
-                      "a raw output is there to read and to write: leave \"inout\" out", 1);
+  check_parse_failure("(inout raw float32 y)(float32 x)", "a raw output is there to read and to write: leave \"inout\" out", 1);
 }
 
 TEST_CASE("named outputs decide shapes and type variables where there are no inputs") {
