@@ -266,12 +266,10 @@ TEST_CASE("dtypes: the order of complex numbers in bodies is NumPy's") {
   const Ufunc order = kiln::vectorize({.name = "order",
                                        .signatures = {"(bool l, bool le, bool g, bool ge)(T a, T b)"},
                                        .body = "l = a < b; le = a <= b; g = a > b; ge = a >= b;"});
-  const Ufunc extrema = kiln::vectorize(
-      {.name = "extrema", .signatures = {"(T least, T most, bool negative, bool positive)(T a, T b)"}, .body = R"(
-      least = std::min(a, b);
-      most = max(a, b);
-      negative = a < 0;
-      positive = 0.0f < a;)"});
+  const Ufunc extrema =
+      kiln::vectorize({.name = "extrema",
+                       .signatures = {"(T least, T most, bool negative, bool positive)(T a, T b)"},
+                       .body = "least = std::min(a, b), most = max(a, b), negative = a < 0, positive = 0.0f < a;"});
   std::vector<std::complex<double>> all;
   const double parts[] = {-1, 0, std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity()};
   for (const double re : parts) {
@@ -295,16 +293,15 @@ TEST_CASE("dtypes: the order of complex numbers in bodies is NumPy's") {
         }
         CHECK(text == numpy[k]);
       }
-      const Array a =
-          target.place(Array::from(std::vector<std::complex<double>>{{1, 2}, {3, 0}, {-1, 5}, {0, 1}}).astype(dtype));
-      const Array b =
-          target.place(Array::from(std::vector<std::complex<double>>{{1, 3}, {2, 9}, {-1, 5}, {0, -1}}).astype(dtype));
-      const std::vector<Array> of = target.outputs(extrema, {a, b});
       using Complexes = std::vector<std::complex<double>>;
-      CHECK(target.fetch(of[0]).astype(DType::complex128).to_vector<std::complex<double>>() ==
-            Complexes{{1, 2}, {2, 9}, {-1, 5}, {0, -1}});
-      CHECK(target.fetch(of[1]).astype(DType::complex128).to_vector<std::complex<double>>() ==
-            Complexes{{1, 3}, {3, 0}, {-1, 5}, {0, 1}});
+      const auto placed = [&](const Complexes& values) { return target.place(Array::from(values).astype(dtype)); };
+      const auto fetched = [&](const Array& values) {
+        return target.fetch(values).astype(DType::complex128).to_vector<std::complex<double>>();
+      };
+      const std::vector<Array> of =
+          target.outputs(extrema, {placed({{1, 2}, {3, 0}, {-1, 5}, {0, 1}}), placed({{1, 3}, {2, 9}, {-1, 5}, {0, -1}})});
+      CHECK(fetched(of[0]) == Complexes{{1, 2}, {2, 9}, {-1, 5}, {0, -1}});
+      CHECK(fetched(of[1]) == Complexes{{1, 3}, {3, 0}, {-1, 5}, {0, 1}});
       CHECK(list_of(target.fetch(of[2])) == std::vector<double>{0, 0, 1, 0});
       CHECK(list_of(target.fetch(of[3])) == std::vector<double>{1, 1, 0, 1});
     }

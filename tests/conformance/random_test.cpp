@@ -7,6 +7,7 @@
 #include <cstring>
 #include <functional>
 #include <limits>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -27,10 +28,10 @@ namespace {
 /// Of Random123's kat_vectors: philox4x32 of 10 rounds and threefry4x32 of 20.
 struct Answer {
   std::uint64_t seed, counter, stream, seed_high;
-  std::array<std::uint32_t, 4> philox, threefry;
+  std::vector<std::uint32_t> philox, threefry;
 };
 constexpr std::uint64_t kOnes = ~std::uint64_t(0);
-constexpr Answer kAnswers[] = {
+const Answer kAnswers[] = {
     {0, 0, 0, 0, {0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}, {0x9c6ca96a, 0xe17eae66, 0xfc10ecd4, 0x5256a7d8}},
     {kOnes,
      kOnes,
@@ -45,8 +46,10 @@ constexpr Answer kAnswers[] = {
      {0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1},
      {0x59cd1dbb, 0xb8879579, 0x86b5d00c, 0xac8b6d84}}};
 
-Array of_words(const std::vector<std::uint64_t>& values) {
-  return Array::from(values);
+Array first_integers(std::size_t count) {
+  std::vector<std::uint64_t> all(count);
+  std::iota(all.begin(), all.end(), 0);
+  return Array::from(all);
 }
 
 std::uint64_t hash_of(const Array& host) {
@@ -102,10 +105,6 @@ Moments moments_of(const std::vector<double>& values) {
   return {mean, sums[2], sums[3] / std::pow(sums[2], 1.5), sums[4] / (sums[2] * sums[2]), neighbours / sums[2]};
 }
 
-double probability_of_poisson(double mean, double k) {
-  return std::exp(k * std::log(mean) - mean - std::lgamma(k + 1));
-}
-
 }  // namespace
 
 TEST_CASE("random: the published answers of Philox and Threefry, in every kind of kernel") {
@@ -127,24 +126,22 @@ TEST_CASE("random: the published answers of Philox and Threefry, in every kind o
                                                       .map = "return philox(x, x, x)[0];",
                                                       .reduce = "return a + b;",
                                                       .identity = "0"});
-  const Array word = of_words({0, 1, 2, 3}).astype(DType::int64);
+  const Array word = Array::from<std::uint64_t>({0, 1, 2, 3}).astype(DType::int64);
   on_every_device([&](const Target& target) {
     for (const Answer& each : kAnswers) {
       CAPTURE(each.seed);
       const auto full = [&](std::uint64_t x) { return target.place(Array::full({4}, x)); };
       const std::vector<kiln::Arg> args = {full(each.seed), full(each.counter), full(each.stream), full(each.seed_high),
                                            target.place(word)};
-      const std::vector<std::uint32_t> expected(each.philox.begin(), each.philox.end());
-      CHECK(target.fetch(target.outputs(philox, args)[0]).to_vector<std::uint32_t>() == expected);
-      CHECK(target.fetch(target.outputs(threefry, args)[0]).to_vector<std::uint32_t>() ==
-            std::vector<std::uint32_t>(each.threefry.begin(), each.threefry.end()));
-      const Array keys = target.place(of_words({each.seed, each.counter, each.stream}));
-      CHECK(target.fetch(rows({keys}, {.stream = target.options().stream})).to_vector<std::uint32_t>() == expected);
+      CHECK(target.fetch(target.outputs(philox, args)[0]).to_vector<std::uint32_t>() == each.philox);
+      CHECK(target.fetch(target.outputs(threefry, args)[0]).to_vector<std::uint32_t>() == each.threefry);
+      const Array keys = target.place(Array::from<std::uint64_t>({each.seed, each.counter, each.stream}));
+      CHECK(target.fetch(rows({keys}, {.stream = target.options().stream})).to_vector<std::uint32_t>() == each.philox);
       const Array words = target.place(Array::zeros({4}, DType::uint32));
       raw({.size = 4, .stream = target.options().stream}, keys, words);
-      CHECK(target.fetch(words).to_vector<std::uint32_t>() == expected);
+      CHECK(target.fetch(words).to_vector<std::uint32_t>() == each.philox);
     }
-    const Array keys = target.place(of_words({0, kOnes}));
+    const Array keys = target.place(Array::from<std::uint64_t>({0, kOnes}));
     CHECK(target.fetch(sum({keys}, reduction_on(target))).to_vector<std::uint64_t>()[0] == 0x6627e8d5ULL + 0x408f276dULL);
   });
 }
@@ -172,9 +169,7 @@ TEST_CASE("random: the same bits on every device, whole, in parts and in bodies"
                                               .signatures = {std::string(name(dtype)) + "(uint64 k)"},
                                               .expression = each.name + "<" + std::string(name(dtype)) + ">(7, k)",
                                               .compile = compile});
-          std::vector<std::uint64_t> places(4096);
-          for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-          const Array got = target.fetch(target.call(body, {target.place(of_words(places))}));
+          const Array got = target.fetch(target.call(body, {target.place(first_integers(4096))}));
           CHECK(hash_of(got) == hash_of(whole[{kiln::Slice{0, 4096}}].copy()));
         }
       }
@@ -197,9 +192,7 @@ TEST_CASE("random: numbers are functions of the words") {
   constexpr std::int64_t kBlocks = 1000;
   const Ufunc philox =
       kiln::vectorize({.name = "words", .signatures = {"uint32(uint64 k)"}, .expression = "philox(11, k / 4)[index(k % 4)]"});
-  std::vector<std::uint64_t> places(4 * kBlocks);
-  for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
-  const std::vector<std::uint32_t> words = philox(of_words(places)).to_vector<std::uint32_t>();
+  const std::vector<std::uint32_t> words = philox(first_integers(4 * kBlocks)).to_vector<std::uint32_t>();
   const auto whole = [&](std::size_t at) { return (words[at] >> 5) * 0x1p26L + (words[at + 1] >> 6); };
   const long double turn = 2 * std::acos(-1.0L);
   const kiln::random::Options single{.seed = 11, .dtype = DType::float32}, twice{.seed = 11};
@@ -237,22 +230,16 @@ TEST_CASE("random: numbers at the ends of the words") {
   const Ufunc ends = kiln::vectorize({.name = "ends", .signatures = {"float64(uint32 word, int32 which)"}, .body = R"(
       const random_bits bits{word, word, word, word};
       const random_bits least_first{word, 0, word, 0};
-      return which == 0   ? uniform(bits)
-             : which == 1 ? uniform<float32>(bits)
-             : which == 2 ? exponential(bits)
-             : which == 3 ? exponential<float32>(bits)
-             : which == 4 ? normal(bits)
-             : which == 5 ? normal<float32>(least_first)
-             : which == 6 ? normal(bits, 1)
-                          : normal<float32>(bits, 3);)"});
+      const float64 all[] = {uniform(bits), uniform<float32>(bits), exponential(bits), exponential<float32>(bits), normal(bits),
+                             normal<float32>(least_first), normal(bits, 1), normal<float32>(bits, 3)};
+      return all[which];)"});
   on_every_device([&](const Target& target) {
     const auto all = [&](std::uint32_t word) {
       const Array which = Array::from(std::vector<std::int32_t>{0, 1, 2, 3, 4, 5, 6, 7});
       return list_of(target.fetch(target.call(ends, {target.place(Array::full({8}, word)), target.place(which)})));
     };
     const std::vector<double> least = all(0), most = all(0xffffffff);
-    CHECK(least[0] == 0);
-    CHECK(least[1] == 0);
+    CHECK((least[0] == 0 && least[1] == 0));
     CHECK(least[2] == doctest::Approx(53 * std::log(2)).epsilon(1e-15));
     CHECK(least[3] == doctest::Approx(32 * std::log(2)).epsilon(1e-7));
     CHECK(least[4] == doctest::Approx(std::sqrt(106 * std::log(2))).epsilon(1e-15));
@@ -260,8 +247,7 @@ TEST_CASE("random: numbers at the ends of the words") {
     CHECK(most[0] == 1 - 0x1p-53);
     CHECK(most[1] == 1 - 0x1p-24);
     for (std::size_t i = 2; i < 8; ++i) CHECK(most[i] == 0);
-    CHECK_FALSE(std::signbit(most[2]));
-    CHECK_FALSE(std::signbit(most[3]));
+    CHECK_FALSE((std::signbit(most[2]) || std::signbit(most[3])));
   });
 }
 
@@ -302,7 +288,8 @@ TEST_CASE("random: Poisson's distribution") {
       for (const double k : values) seen.at(static_cast<std::size_t>(k)) += 1.0 / kMany;
       double off = 0, worst = 0;  // of the cumulative distributions
       for (std::size_t k = 0; k < seen.size(); ++k) {
-        off += seen[k] - probability_of_poisson(mean, static_cast<double>(k));
+        const auto count = static_cast<double>(k);
+        off += seen[k] - std::exp(count * std::log(mean) - mean - std::lgamma(count + 1));
         worst = std::max(worst, std::abs(off));
       }
       CHECK(worst * std::sqrt(kMany) < 1.95);

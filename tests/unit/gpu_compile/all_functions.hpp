@@ -12,23 +12,14 @@ namespace kiln::test {
 inline std::string body_of_all_functions(const std::string& type) {
   std::string text = type + " s = 0; int e = 0; " + type + " w = 0;\n";
   for (const char* name :
-       {"sqrt",      "exp",           "exp2",          "expm1",  "log",     "log2",       "log10",  "log1p",  "cbrt",
-        "sin",       "cos",           "tan",           "asin",   "acos",    "atan",       "sinh",   "cosh",   "tanh",
-        "asinh",     "acosh",         "atanh",         "floor",  "ceil",    "trunc",      "round",  "rint",   "fabs",
-        "erf",       "erfc",          "tgamma",        "lgamma", "logb",    "ilogb",      "lround", "llrint", "rsqrt",
-        "nearbyint", "erfinv",        "erfcinv",       "erfcx",  "normcdf", "normcdfinv", "j0",     "j1",     "y0",
-        "y1",        "cyl_bessel_i0", "cyl_bessel_i1", "sinpi",  "cospi",   "rcbrt"}) {
+       {"sqrt", "exp",  "exp2", "expm1",  "log",    "log2",  "log10", "log1p",  "cbrt",   "sin",   "cos",      "tan",   "asin",
+        "acos", "atan", "sinh", "cosh",   "tanh",   "asinh", "acosh", "atanh",  "floor",  "ceil",  "trunc",    "round", "rint",
+        "fabs", "erf",  "erfc", "tgamma", "lgamma", "logb",  "ilogb", "lround", "llrint", "rsqrt", "nearbyint"}) {
     text += "s += " + std::string(name) + "(a);\n";
   }
-  for (const char* name :
-       {"atan2", "hypot", "pow", "fmod", "remainder", "fmin", "fmax", "copysign", "nextafter", "fdim", "rhypot"}) {
+  for (const char* name : {"atan2", "hypot", "pow", "fmod", "remainder", "fmin", "fmax", "copysign", "nextafter", "fdim"}) {
     text += "s += " + std::string(name) + "(a, b);\n";
   }
-  for (const char* name : {"uniform", "normal", "exponential"}) {
-    text += "s += " + std::string(name) + "<" + type + ">(1, uint64(a));\n";
-  }
-  text += "s += threefry(1, 2)[3] + poisson(1, uint64(a), b);\n";
-  text += "s += jn(2, a) + yn(3, b) + norm3d(a, b, a) + rnorm4d(a, b, a, b);\n";
   return text + "s += fma(a, b, s) + ldexp(a, 3) + frexp(b, &e) + modf(a, &w);\nreturn s + e + w;";
 }
 

@@ -368,3 +368,20 @@ TEST_CASE("elementwise kernels: machine code for AMD") {
   compile_for_amd(tiled_variants(), known);
   compile_for_amd(division_variants(), known);
 }
+
+TEST_CASE("CUDA's functions and random numbers compile for both vendors") {
+  Variant variant{"special functions", product(),
+                  binary(DType::float64, Access::contiguous, Access::contiguous, Access::contiguous)};
+  variant.text.body = R"(
+    auto s = a, t = b;
+    sincospi(a, &s, &t);
+    s += erfinv(t) + erfcinv(t) + erfcx(t) + normcdf(t) + normcdfinv(t) + j0(t) + j1f(t) + jn(2, t) + y0(t) + y1f(t) + yn(2, t);
+    s += cyl_bessel_i0(t) + cyl_bessel_i1f(t) + sinpif(t) + cospi(t) + rcbrt(t) + rhypot(a, b) + rnorm4d(a, b, 1, 2) + norm(t);
+    s += uniform<float32>(1, 2) + normal<float32>(1, uint64(a)) + normal(1, uint64(b)) + exponential(1, 2) + poisson(1, 2, b);
+    return s + threefry(1, 2)[3];)";
+  for (const char* target : {"sm_90", "gfx90a"}) {
+    const auto compiler = backend::gpu::compiler_for_target(target);
+    if (!have_compiler(target[0] == 's' ? DeviceKind::cuda : DeviceKind::hip)) continue;
+    CHECK(compiler->compile(kiln::test::request(variant, compiler->kind())).log == "");
+  }
+}
