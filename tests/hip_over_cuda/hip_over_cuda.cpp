@@ -118,6 +118,7 @@ std::string translated(std::string_view option) {
   if (option == "-std=c++20") return "--std=c++20";
   if (option == "-Werror=return-type") return "--diag-error=940";
   if (option == "-ffp-contract=off") return "-fmad=false";
+  if (option == "-ffp-contract=fast") return "-fmad=true";
   if (option == "-ffast-math") return "-use_fast_math";
   if (option == "-O3" || option == "-nostdinc" || option.starts_with("-W") || option.starts_with("--system-header-prefix="))
     return {};

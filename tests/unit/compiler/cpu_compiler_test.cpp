@@ -291,7 +291,7 @@ TEST_CASE("cpu compiler: what options() says is all that differs") {
     return std::find(options.begin(), options.end(), text) != options.end();
   };
   CHECK(has(plain, "-ffp-contract=off"));
-  CHECK(has(native.options({.contract = true}), "-ffp-contract=fast-honor-pragmas"));
+  CHECK(has(native.options({.contract = true}), "-ffp-contract=fast"));
   CHECK_FALSE(has(plain, "-ffast-math"));
   CHECK(has(native.options({.fast_math = true}), "-ffast-math"));
   CHECK(native.name() == "Clang");

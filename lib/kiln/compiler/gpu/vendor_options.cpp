@@ -37,8 +37,9 @@ std::vector<std::string> hiprtc_options(const CompileRequest& request, std::stri
   // Compilers since LLVM 22 have no macro for it (llvm-project #164217).
   options.emplace_back("-DKILN_WAVE=" + std::to_string(wave_of(arch)));
   if (request.fast_math) options.emplace_back("-ffast-math");
-  // Its default fuses unless a pragma forbids it. Old releases have no word for that, and "fast" disregards pragmas.
-  if (!request.fast_math && !request.contract) options.emplace_back("-ffp-contract=off");
+  // Its default fuses unless a pragma forbids it, as the header of random numbers does. Old releases have no word for that.
+  const bool honors = request.contract && !request.fast_math && request.headers.contains("kiln/math/random.hpp");
+  if (!honors) options.emplace_back(request.fast_math || request.contract ? "-ffp-contract=fast" : "-ffp-contract=off");
   return options;
 }
 
