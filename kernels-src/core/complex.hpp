@@ -166,20 +166,20 @@ KILN_FN auto imaginary_part(const T& z) {
 template <class A, class B>
 concept ordered_as_complex =
     (is_complex<A> && is_complex<B>) || (is_complex<A> && real_number<B>) || (real_number<A> && is_complex<B>);
-#define KILN_COMPLEX_ORDER(name)                                             \
-  template <class A, class B>                                                \
-    requires ordered_as_complex<A, B>                                        \
-  KILN_FN bool operator name(const A& a, const B& b) {                       \
-    const auto x = real_part(a);                                             \
-    const auto u = imaginary_part(a);                                        \
-    const auto y = real_part(b);                                             \
-    const auto v = imaginary_part(b);                                        \
-    return (x != y && x name y && u == u && v == v) || (x == y && u name v); \
+#define KILN_COMPLEX_ORDER(name, strict)                             \
+  template <class A, class B>                                        \
+    requires ordered_as_complex<A, B>                                \
+  KILN_FN bool operator name(const A& a, const B& b) {               \
+    const auto x = real_part(a);                                     \
+    const auto u = imaginary_part(a);                                \
+    const auto y = real_part(b);                                     \
+    const auto v = imaginary_part(b);                                \
+    return (x strict y && u == u && v == v) || (x == y && u name v); \
   }
-KILN_COMPLEX_ORDER(<)
-KILN_COMPLEX_ORDER(<=)
-KILN_COMPLEX_ORDER(>)
-KILN_COMPLEX_ORDER(>=)
+KILN_COMPLEX_ORDER(<, <)
+KILN_COMPLEX_ORDER(<=, <)
+KILN_COMPLEX_ORDER(>, >)
+KILN_COMPLEX_ORDER(>=, >)
 #undef KILN_COMPLEX_ORDER
 
 }  // namespace kiln
