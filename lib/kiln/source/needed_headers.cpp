@@ -21,13 +21,15 @@ namespace {
 using Names = std::set<std::string, std::less<>>;
 
 struct Used {
-  Names names;          ///< with numbers, of which names may be pasted together
-  Names called;         ///< those before a "(" or a "<"
-  bool pastes = false;  ///< two of them may become one
+  Names names;           ///< with numbers, of which names may be pasted together
+  Names called;          ///< those before a "(" or a "<"
+  bool pastes = false;   ///< two of them may become one
+  bool defines = false;  ///< one may stand for another
 };
 
 void collect(std::string_view text, Used& used) {
   used.pastes = used.pastes || text.find("##") != std::string_view::npos || text.find("%:%:") != std::string_view::npos;
+  used.defines = used.defines || text.find("define") != std::string_view::npos;
   try {
     Scanner scanner(text);
     std::string before;
@@ -251,7 +253,8 @@ bool uses(const Used& used, std::span<const std::string_view> names) {
 }
 
 bool uses(const Used& used, const Offer& offer) {
-  return offer.if_called && !used.pastes ? holds_any(used.called, offer.names) : uses(used, offer.names);
+  const bool by_calls = offer.if_called && !used.pastes && !used.defines;
+  return by_calls ? holds_any(used.called, offer.names) : uses(used, offer.names);
 }
 
 bool names_trait(const Used& used) {

@@ -218,6 +218,8 @@ TEST_CASE("a kernel includes the headers that its text and dtypes need, and no o
   // Names that are those of variables elsewhere count where they are called.
   text.functions = "float32 f(float32 y0, float32 normal) { return y0 * normal; }";
   CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/core/types.hpp", "kiln/elementwise/cpu.hpp"});
+  text.functions = "#define INVERSE erfinv\nfloat32 f(float32 x) { return INVERSE(x); }";
+  CHECK(needed_headers(text, spec, DeviceKind::cpu)[1] == "kiln/math/error_functions.hpp");
   text.functions = "float32 f(float32 x) { return y0(x) + j1f(x) + normal<float32>(1, 2) + philox(1, 2)[0]; }";
   CHECK(needed_headers(text, spec, DeviceKind::cpu) == Headers{"kiln/core/types.hpp", "kiln/math/bessel.hpp",
                                                                "kiln/math/c_names.hpp", "kiln/math/random_bits.hpp",
