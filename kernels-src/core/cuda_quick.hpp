@@ -3,7 +3,7 @@
 #pragma once
 #include "kiln/math/math.hpp"
 
-#if !KILN_CUDA
+#if KILN_LACKS_QUICK
 
 namespace kiln {
 

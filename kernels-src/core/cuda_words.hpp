@@ -2,7 +2,7 @@
 #pragma once
 #include "kiln/core/types.hpp"
 
-#if KILN_CPU
+#if KILN_LACKS_CUDA_WORDS
 
 #define KILN_DEVICE_FN KILN_FN
 #include "kiln/core/clang_words.hpp"

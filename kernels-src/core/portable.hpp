@@ -42,13 +42,18 @@
 #define KILN_REFUSED(why) __attribute__((__diagnose_if__(true, why, "error")))
 #endif
 
-// A constant whose value the host writes.
+// A constant whose value the host writes; and whether CUDA's words (cuda_words.hpp) and quick functions are kiln's own.
 #if KILN_CPU
+#define KILN_LACKS_CUDA_WORDS 1
 #define KILN_EXPORTED_CONSTANT __attribute__((__visibility__("default")))
 #elif KILN_CUDA
 #define KILN_EXPORTED_CONSTANT __constant__
 #else
 #define KILN_EXPORTED_CONSTANT __constant__ __attribute__((__visibility__("protected")))
+#endif
+
+#if !KILN_CUDA
+#define KILN_LACKS_QUICK 1
 #endif
 
 // CUDA's compiler lets numbers become narrower ones in braces.

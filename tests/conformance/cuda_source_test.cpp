@@ -1,6 +1,5 @@
 // Whole sources in CUDA's language, as CuPy's RawKernel and RawModule take them, on every device. Expected values are computed
 // one thread after the other.
-#include <algorithm>
 #include <complex>
 #include <cstdint>
 #include <cstring>
@@ -247,6 +246,10 @@ TEST_CASE("cuda source: what it cannot be is told with its place") {
             .starts_with("failed to find the header \"cooperative_groups.h\", which f.functions:1 includes: kernels have no "
                          "cooperative groups"));
   if (kiln::Device::best().is_cpu()) {
+    const kiln::CompileOptions races{.debug = {.race = true}};
+    const auto warps =
+        cupy::raw_kernel({.code = "__global__ void f(float* x) { __syncwarp(); }", .name = "f", .compile = races});
+    CHECK(message<kiln::TypeError>([&] { warps(1, 1, {x}); }).starts_with("f: races among functions of a warp are not found"));
     CHECK(launch_fails("__global__ void f(float* x) {\n  asm(\"bar.sync 0;\"); }", {x})
               .starts_with("f.functions:2:3: error: PTX in asm() is for NVIDIA's GPUs, and this is compiled for the CPU"));
   }
@@ -255,12 +258,9 @@ TEST_CASE("cuda source: what it cannot be is told with its place") {
 }
 
 TEST_CASE("cuda source: the host gives constants their values, of each module its own") {
-  constexpr const char* kCode = R"(
-namespace filters { __constant__ float weights[4]; }
+  constexpr const char* kCode = R"(namespace filters { __constant__ float weights[4]; }
 __constant__ int shift; __constant__ int fixed = 3;
-extern "C" __global__ void weigh(const float* x, float* y) {
-  y[threadIdx.x] = x[threadIdx.x] * filters::weights[threadIdx.x % 4] + shift + fixed;
-}
+extern "C" __global__ void weigh(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x] * filters::weights[threadIdx.x % 4] + shift + fixed; }
 extern "C" __global__ void last(float* y) { y[0] = filters::weights[3]; })";
   const cupy::RawModule module = cupy::raw_module({.code = kCode});
   const cupy::RawModule other = cupy::raw_module({.code = kCode});

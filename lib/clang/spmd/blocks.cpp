@@ -139,9 +139,12 @@ class SplitAtBarriers : public llvm::PassInfoMixin<SplitAtBarriers> {
     for (llvm::CallInst* const call : calls_of(module, kBarrierName)) {
       if (call->getFunction() == threads) {
         barriers.push_back(call);
-      } else {
+      } else if (!call->getFunction()->use_empty()) {
         fail(*call->getFunction(), kNoFunction);
       }
+    }
+    for (llvm::CallInst* const call : calls_of(module, kBarrierName)) {
+      if (call->getFunction() != threads) call->eraseFromParent();  // of functions that nobody calls
     }
     if (barriers.empty()) return llvm::PreservedAnalyses::none();
     for (const llvm::Instruction& instruction : llvm::instructions(*threads)) {
@@ -157,7 +160,7 @@ class SplitAtBarriers : public llvm::PassInfoMixin<SplitAtBarriers> {
   static void give_memory(llvm::Module& module, llvm::Function& threads) {
     for (llvm::CallInst* const call : calls_of(module, kMemoryName)) {
       if (call->getFunction() != &threads) {
-        fail(*call->getFunction(), kNoFunction);
+        if (!call->getFunction()->use_empty()) fail(*call->getFunction(), kNoFunction);
         call->replaceAllUsesWith(llvm::PoisonValue::get(call->getType()));
       } else {
         call->replaceAllUsesWith(threads.getArg(1));

@@ -244,8 +244,12 @@ void RawKernelImpl::add_cuda(codegen::UserText& text, kinds::RawSpec& spec, Devi
     }
   }
   if (cuda_.warps) {
-    if (kind == DeviceKind::cpu)
-      text.headers.emplace_back(spec.finds_races ? "kiln/raw/warps_race.hpp" : "kiln/raw/warps_cpu.hpp");
+    if (spec.finds_races) {
+      throw TypeError(name() +
+                      ": races among functions of a warp are not found on the CPU; find them on an emulated GPU: "
+                      "Device::emulated(\"sm_90\")");
+    }
+    if (kind == DeviceKind::cpu) text.headers.emplace_back("kiln/raw/warps_cpu.hpp");
     if (kind == DeviceKind::hip) text.headers.emplace_back("kiln/raw/warps_hip.hpp");
     text.headers.emplace_back("kiln/raw/warps.hpp");
   }

@@ -11,6 +11,7 @@ struct EmbeddedHeader {
   std::string_view name;  ///< as in #include: "kiln/core/types.hpp"
   std::string_view text;
   std::vector<std::string_view> includes;  ///< names that it includes: what scanning the text would find
+  bool standard = false;                   ///< it has the name of a header of the standard library
 };
 
 /// Whether that is one of them, and not a text of the user's under its name.

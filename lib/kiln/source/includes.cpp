@@ -39,7 +39,7 @@ bool is_standard(const Include& include) {
 std::string standard_headers() {
   std::string list;
   for (const EmbeddedHeader& header : embedded_texts()) {
-    if (!header.name.starts_with("kiln/")) list += fmt::format("{}<{}>", list.empty() ? "" : ", ", header.name);
+    if (header.standard) list += fmt::format("{}<{}>", list.empty() ? "" : ", ", header.name);
   }
   return list;
 }
