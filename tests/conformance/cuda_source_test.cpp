@@ -249,7 +249,7 @@ TEST_CASE("cuda source: what it cannot be is told with its place") {
     const kiln::CompileOptions races{.debug = {.race = true}};
     const auto warps =
         cupy::raw_kernel({.code = "__global__ void f(float* x) { __syncwarp(); }", .name = "f", .compile = races});
-    CHECK(message<kiln::TypeError>([&] { warps(1, 1, {x}); }).starts_with("f: races among functions of a warp are not found"));
+    CHECK(message_of([&] { warps(1, 1, {x}); }).starts_with("f: races among functions of a warp are not found"));
     CHECK(launch_fails("__global__ void f(float* x) {\n  asm(\"bar.sync 0;\"); }", {x})
               .starts_with("f.functions:2:3: error: PTX in asm() is for NVIDIA's GPUs, and this is compiled for the CPU"));
   }

@@ -334,5 +334,5 @@ TEST_CASE("random: errors say what is wrong") {
         "random::poisson: the mean is -1, and has to be from 0 to 2^60 for int64");
   CHECK(message_of([] { (void)kiln::random::poisson(std::nan(""), {2}, {.dtype = DType::int32}); }) ==
         "random::poisson: the mean is nan, and has to be from 0 to 2^30 for int32");
-  CHECK_THROWS_AS((void)kiln::random::uniform({-1}), kiln::ShapeError);
+  CHECK(message_of([] { (void)kiln::random::uniform({-1}); }).find("-1") != std::string::npos);
 }

@@ -392,6 +392,26 @@ TEST_CASE("raw: debug mode reports indices out of bounds, with element and place
   });
 }
 
+TEST_CASE("raw: the address of an element is that of what follows, or an error") {
+  const Ufunc sum =
+      vectorize("float32(raw float32 t, int32 k)",
+                "const float32* row = &t[5 * k]; float32 s = 0; for (int i = 0; i < 5; ++i) s += row[i]; return s;");
+  on_every_device([&](const Target& target) {
+    const Array k = target.place(made(std::vector<int>{0, 5}, {2}));
+    for (const auto& [name, table] : layouts_of_30()) {
+      CAPTURE(name);
+      const Array placed = target.place(table);
+      if (placed.is_c_contiguous()) {  // as copies on a device are
+        CHECK(values_of<float>(target, target.call(sum, {placed, k})) == std::vector<float>{10, 135});
+        continue;
+      }
+      CHECK(message_of([&] { target.call(sum, {placed, k}); }) ==
+            "kernel: input 0 (t) is raw and not contiguous in C order, and the body takes the address of an element, after "
+            "which the next one has to lie; give its copy()");
+    }
+  });
+}
+
 TEST_CASE("raw: only calls take raw operands") {
   const Ufunc f = vectorize("float32(float32 x, raw float32 t)", "return x + t[0];");
   const Array x = Array::zeros({3}, DType::float32);

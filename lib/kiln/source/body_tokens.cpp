@@ -200,6 +200,18 @@ bool calls_kilns(const UserText& text, std::string_view name) {
   return false;
 }
 
+bool takes_element_address(const UserText& text, std::string_view name) {
+  if (!names_any(text.body, std::array{name})) return false;
+  const BodyTokens body(text.body);
+  for (std::size_t t = 1; t < body.size(); ++t) {
+    if (!body.is_word(t, name) || body.is_member(t) || !body.is(t - 1, "&") || !body.is(t + 1, "[")) continue;
+    const std::size_t around = body.around(t);
+    const bool alone = around != BodyTokens::kNone && around > 0 && body[around - 1].text.starts_with("atomic");
+    if (!alone) return true;
+  }
+  return false;
+}
+
 bool asks_for_index(const UserText& text) {
   constexpr std::string_view kIndex = "index";
   if (!names_any(text.body, std::array{kIndex})) return false;

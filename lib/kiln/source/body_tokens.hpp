@@ -63,6 +63,10 @@ class BodyTokens {
 /// Whether the body calls that name and means kiln's function: nothing of its own, of the definition or of a parameter.
 [[nodiscard]] bool calls_kilns(const UserText& text, std::string_view name);
 
+/// Returns true if the body takes the address of an element, `&name[k]`, for more than an atomic function, which wants one
+/// element alone.
+[[nodiscard]] bool takes_element_address(const UserText& text, std::string_view name);
+
 /// Returns true if the body has `index()`, which asks for the number of an element: without arguments it is no conversion.
 [[nodiscard]] bool asks_for_index(const UserText& text);
 

@@ -53,8 +53,13 @@ UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSign
   raw_operands_ = ufunc::raw_operands_of(signatures_.front());
   inout_ = ufunc::inout_of(signatures_.front());
   if (source_ != nullptr) return;
-  ufunc::Loop none;
-  place_ = asked_place(text_of(none));
+  const codegen::UserText text = text_of({});
+  place_ = asked_place(text);
+  for (std::size_t k = 0; raw_operands_ != 0 && k < nin() + nout(); ++k) {
+    const std::string& operand = (k < nin() ? signatures_.front().inputs[k] : signatures_.front().outputs[k - nin()]).name;
+    const bool raw = (raw_operands_ >> k & 1U) != 0 && !operand.empty();
+    addressed_ |= std::uint64_t{raw && codegen::takes_element_address(text, operand)} << k;
+  }
 }
 
 void UfuncImpl::check_of_elements(const char* method) const {

@@ -58,6 +58,8 @@ class UfuncImpl final : public call::Callee {
   [[nodiscard]] std::string forms() const override { return "its loops are " + ufunc::texts_of(signatures_); }
   /// Returns the definition in CuPy's notation that it is of; null for others.
   [[nodiscard]] const cupy::ElementwiseDefinition* cupy() const noexcept { return cupy_.get(); }
+  /// Returns a bit for each raw operand of which the body takes an element's address.
+  [[nodiscard]] std::uint64_t addressed() const noexcept { return addressed_; }
   /// What the body asks of the place of its element.
   [[nodiscard]] const kinds::AskedPlace& place() const noexcept { return place_; }
   /// Returns true if an element's result depends on more than its elements: some operand is raw, or the body asks for its
@@ -105,6 +107,7 @@ class UfuncImpl final : public call::Callee {
   std::shared_ptr<const cupy::ElementwiseDefinition> cupy_;
   bool arithmetic_bound_;
   kinds::AskedPlace place_;
+  std::uint64_t addressed_ = 0;
   mutable ufunc::Plans<ufunc::LayoutClass> plans_;
   mutable ufunc::Plans<kinds::ReductionClass> reductions_;
   mutable ufunc::Plans<kinds::ScanLayout> scans_;

@@ -47,6 +47,12 @@ void Call::check_raw(std::size_t k) const {
     throw ShapeError(operand + " and has " + std::to_string(rep->shape.size()) + " dimensions; at most " +
                      std::to_string(LayoutClass::kMaxRawRank) + " are possible");
   }
+  const std::size_t number = operands_.is_output(k) ? k - operands_.inputs() + operands_.nin() : k;
+  if ((ufunc_.addressed() >> number & 1U) != 0 && !rep->c_contiguous) {
+    throw ShapeError(operand +
+                     " and not contiguous in C order, and the body takes the address of an element, after which the "
+                     "next one has to lie; give its copy()");
+  }
   if (operands_.is_output(k)) operands_.check_output(k, rep->shape);
 }
 
