@@ -198,3 +198,7 @@ extern "C" float plain_square_sum(const float* a, std::int64_t n) {
   for (int k = 1; k < kLanes; ++k) sum[0] += sum[k];
   return sum[0];
 }
+
+extern "C" void plain_gather(const std::int32_t* k, const float* table, float* y, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) y[i] = table[k[i]];
+}

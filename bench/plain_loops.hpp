@@ -43,6 +43,8 @@ double plain_mean_var(const float* a, std::int64_t n);
 /// The place of the first largest element.
 std::int64_t plain_argmax(const float* a, std::int64_t n);
 float plain_square_sum(const float* a, std::int64_t n);
+/// y[i] = table[k[i]].
+void plain_gather(const std::int32_t* k, const float* table, float* y, std::int64_t n);
 }
 
 }  // namespace kiln::bench
