@@ -1,10 +1,12 @@
-// Kernels in CuPy's notation: the texts of cupy.ElementwiseKernel, unchanged, on every device. docs/cupy.md has the rules.
+// Kernels in CuPy's notation, unchanged, on every device: the texts of cupy.ElementwiseKernel, and in kiln/cupy_raw.hpp those
+// of RawKernel and RawModule. docs/cupy.md has the rules.
 #pragma once
 
 #include <string>
 #include <vector>
 
 #include "kiln/compile_options.hpp"
+#include "kiln/cupy_raw.hpp"
 #include "kiln/export.hpp"
 #include "kiln/ufunc.hpp"
 

@@ -10,6 +10,7 @@
 #include "kiln/chunked.hpp"
 #include "kiln/fuse.hpp"
 #include "kiln/math.hpp"
+#include "kiln/random.hpp"
 
 using namespace conformance;
 using kiln::Array;
@@ -212,6 +213,16 @@ TEST_CASE("index() counts in C order, whatever order the arrays lie in") {
     for (std::size_t i = 0; i < 10; i += 2) steps[i] = Slice{};
     const std::vector<std::int64_t> numbers = values_of<std::int64_t>(target, target.call(number, {deep.slice(steps)}));
     for (std::size_t i = 0; i < numbers.size(); ++i) REQUIRE(numbers[i] == static_cast<std::int64_t>(i));
+  });
+}
+
+TEST_CASE("index() is a counter of random numbers") {
+  const Ufunc noisy = vectorize("float32(float32 x, uint64 seed)", "return x + normal<float32>(seed, index());");
+  on_every_device([&](const Target& target) {
+    const Array zeros = target.place(Array::zeros({40, 5}, DType::float32));
+    const std::vector<float> values = values_of<float>(target, target.call(noisy, {zeros, 7}));
+    const Array wanted = kiln::random::normal({200}, {.seed = 7, .dtype = DType::float32});
+    for (std::size_t i = 0; i < 200; ++i) CHECK(values[i] == wanted.as<float>()[i]);
   });
 }
 
