@@ -17,7 +17,7 @@ Ufunc elementwise(ElementwiseDefinition definition) {
   UfuncDefinition made{.name = definition.name, .body = definition.operation, .compile = definition.compile};
   made.signatures.push_back("(" + parameters_of(definition.name, definition.out_params, "inout ") + ")(" +
                             parameters_of(definition.name, definition.in_params) + ")");
-  return Ufunc(detail::make_ufunc(std::move(made), std::make_shared<const ElementwiseDefinition>(std::move(definition))));
+  return Ufunc(kiln::detail::make_ufunc(std::move(made), std::make_shared<const ElementwiseDefinition>(std::move(definition))));
 }
 
 }  // namespace kiln::cupy
