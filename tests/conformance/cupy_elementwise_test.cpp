@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "devices.hpp"
-#include "kiln/cupy.hpp"
+#include "kiln/cupy_elementwise.hpp"
 
 using namespace conformance;
 using kiln::Array;
@@ -13,23 +13,6 @@ using kiln::DType;
 using kiln::Slice;
 using kiln::Ufunc;
 using kiln::cupy::elementwise;
-
-namespace {
-
-template <class T>
-Array made(const std::vector<T>& values, const kiln::Shape& shape) {
-  Array array = Array::empty(shape, kiln::dtype_of<T>);
-  std::ranges::copy(values, array.as<T>());
-  return array;
-}
-
-template <class T>
-std::vector<T> values_of(const Target& target, const Array& array) {
-  const Array host = target.fetch(array);
-  return {host.as<T>(), host.as<T>() + host.size()};
-}
-
-}  // namespace
 
 TEST_CASE("cupy: the kernels of its guide") {
   const Ufunc squared_diff = elementwise({.in_params = "float32 x, float32 y",
@@ -43,14 +26,15 @@ TEST_CASE("cupy: the kernels of its guide") {
   const Ufunc add_reverse = elementwise(
       {.in_params = "T x, raw T y", .out_params = "T z", .operation = "z = x + y[_ind.size() - i - 1]", .name = "add_reverse"});
   on_every_device([&](const Target& target) {
-    const Array x = target.place(made(std::vector<float>{0, 1, 2, 3, 4, 5}, {2, 3}));
-    const Array y = target.place(made(std::vector<float>{2, 0, 1}, {3}));
+    const Array x = target.place(Array::from(std::vector<float>{0, 1, 2, 3, 4, 5}, {2, 3}));
+    const Array y = target.place(Array::from(std::vector<float>{2, 0, 1}, {3}));
     const std::vector<float> wanted = {4, 1, 1, 1, 16, 16};
     CHECK(values_of<float>(target, target.call(squared_diff, {x, y})) == wanted);
     CHECK(values_of<float>(target, target.call(generic, {x, y})) == wanted);
     CHECK(values_of<float>(target, target.call(generic, {x, 5})) == std::vector<float>{25, 16, 9, 4, 1, 0});
-    CHECK(values_of<float>(target, target.call(add_reverse, {y, target.place(made(std::vector<float>{1, 2, 3}, {3}))})) ==
-          std::vector<float>{5, 2, 2});
+    CHECK(
+        values_of<float>(target, target.call(add_reverse, {y, target.place(Array::from(std::vector<float>{1, 2, 3}, {3}))})) ==
+        std::vector<float>{5, 2, 2});
   });
 }
 
@@ -83,9 +67,9 @@ TEST_CASE("cupy: continue, return, what stands around the loop, and outputs that
   const Ufunc after = elementwise(
       {.in_params = "T x", .out_params = "T y", .operation = "T z = x; y = z", .name = "after", .after_loop = "y = y + 1;"});
   on_every_device([&](const Target& target) {
-    const Array x = target.place(made(std::vector<float>{-1, 1, 2, 4}, {4}));
+    const Array x = target.place(Array::from(std::vector<float>{-1, 1, 2, 4}, {4}));
     CHECK(values_of<float>(target, target.call(positive, {x})) == std::vector<float>{0, 2, 4, 0});
-    const Array y = target.place(made(std::vector<float>{10, 20, 30, 40}, {4}));
+    const Array y = target.place(Array::from(std::vector<float>{10, 20, 30, 40}, {4}));
     target.call(positive, {x}, {.out = y});
     CHECK(values_of<float>(target, y) == std::vector<float>{10, 22, 34, 40});
     CHECK(values_of<float>(target, target.call(after, {x})) == std::vector<float>{0, 2, 3, 5});
@@ -99,8 +83,8 @@ TEST_CASE("cupy: CUDA's meaning of min and max, narrowing in braces, and intrins
                    .operation = "float narrow[] = {y}; least = max(min(x, narrow[0]), -1.f); bits = __popc(__float_as_int(x));",
                    .name = "f"});
   on_every_device([&](const Target& target) {
-    const Array x = target.place(made(std::vector<float>{NAN, 3, 1}, {3}));
-    const Array y = target.place(made(std::vector<double>{2, NAN, -4}, {3}));
+    const Array x = target.place(Array::from(std::vector<float>{NAN, 3, 1}, {3}));
+    const Array y = target.place(Array::from(std::vector<double>{2, NAN, -4}, {3}));
     const std::vector<Array> results = target.outputs(f, {x, y});
     CHECK(values_of<float>(target, results[0]) == std::vector<float>{2, 3, -1});
     CHECK(values_of<int>(target, results[1])[1] == 2);
@@ -112,7 +96,7 @@ TEST_CASE("cupy: a raw parameter may be a number") {
       elementwise({.in_params = "raw T x, raw int32 by", .out_params = "T y", .operation = "y = x[(i + by) % n]"});
   const Ufunc scaled = elementwise({.in_params = "T x, raw T by", .out_params = "T y", .operation = "y = x * by"});
   on_every_device([&](const Target& target) {
-    const Array x = target.place(made(std::vector<float>{0, 1, 2, 3}, {4}));
+    const Array x = target.place(Array::from(std::vector<float>{0, 1, 2, 3}, {4}));
     CHECK(values_of<float>(target, target.call(shifted, {x, 3}, {.size = 4})) == std::vector<float>{3, 0, 1, 2});
     CHECK(values_of<float>(target, target.call(scaled, {x, 3})) == std::vector<float>{0, 3, 6, 9});
   });
@@ -132,7 +116,7 @@ TEST_CASE("cupy: raw outputs, sizes, atomics, and no inputs") {
       wanted[i % 7] += values[i];
     }
     const Array y = target.place(Array::zeros({7}, DType::float32));
-    target.call(scatter, {target.place(made(values, {300})), 7}, {.out = y, .size = 300});
+    target.call(scatter, {target.place(Array::from(values, {300})), 7}, {.out = y, .size = 300});
     CHECK(values_of<float>(target, y) == wanted);
     const Array z = target.place(Array::zeros({2, 3}, DType::int16));
     target.call(fill, {}, {.out = z});

@@ -43,6 +43,12 @@ class Target {
   kiln::Stream stream_;
 };
 
+/// Returns the values on the host, in C order, once all work is done.
+template <class T>
+std::vector<T> values_of(const Target& target, const kiln::Array& array) {
+  return target.fetch(array).to_vector<T>();
+}
+
 // `options` with the stream of the target, if it has one.
 inline kiln::ReduceOptions reduce_on(const Target& target, kiln::ReduceOptions options = {}) {
   options.stream = target.options().stream;

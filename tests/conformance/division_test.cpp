@@ -45,11 +45,6 @@ struct Pairs {
   }
 };
 
-template <class T>
-std::vector<T> values_of(const Target& target, const Array& array) {
-  return target.fetch(array).template to_vector<T>();
-}
-
 template <class Body>
 void for_each_integer(Body body) {
   const auto run = [&](auto value) {

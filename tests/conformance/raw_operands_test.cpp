@@ -22,37 +22,24 @@ using kiln::vectorize;
 
 namespace {
 
-template <class T>
-Array made(const std::vector<T>& values, const kiln::Shape& shape) {
-  Array array = Array::empty(shape, kiln::dtype_of<T>);
-  std::ranges::copy(values, array.as<T>());
-  return array;
-}
-
 std::vector<float> ramp(std::int64_t count, float step = 1) {
   std::vector<float> values(static_cast<std::size_t>(count));
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = step * static_cast<float>(i);
   return values;
 }
 
-template <class T>
-std::vector<T> values_of(const Target& target, const Array& array) {
-  const Array host = target.fetch(array);
-  return {host.as<T>(), host.as<T>() + host.size()};
-}
-
 /// Views of the same 6 × 5 values, 0 to 29, that lie otherwise.
 std::vector<std::pair<const char*, Array>> layouts_of_30() {
-  const Array whole = made(ramp(30), {6, 5});
+  const Array whole = Array::from(ramp(30), {6, 5});
   std::vector<float> columns(30);
   for (std::size_t i = 0; i < 30; ++i) columns[i % 5 * 6 + i / 5] = static_cast<float>(i);
-  const Array transposed = made(columns, {5, 6}).transpose();
+  const Array transposed = Array::from(columns, {5, 6}).transpose();
   std::vector<float> backwards(30);
   for (std::size_t i = 0; i < 30; ++i) backwards[29 - i] = static_cast<float>(i);
-  const Array reversed = made(backwards, {6, 5})[{Slice{.step = -1}, Slice{.step = -1}}];
+  const Array reversed = Array::from(backwards, {6, 5})[{Slice{.step = -1}, Slice{.step = -1}}];
   std::vector<float> wide(12 * 10);
   for (std::size_t i = 0; i < 30; ++i) wide[(i / 5 * 2) * 10 + i % 5 * 2] = static_cast<float>(i);
-  const Array stepped = made(wide, {12, 10})[{Slice{.step = 2}, Slice{.step = 2}}];
+  const Array stepped = Array::from(wide, {12, 10})[{Slice{.step = 2}, Slice{.step = 2}}];
   return {{"packed", whole}, {"transposed", transposed}, {"reversed", reversed}, {"stepped", stepped}};
 }
 
@@ -64,7 +51,7 @@ TEST_CASE("raw: an input is reached whole, in C order whatever its strides are")
   on_every_device([&](const Target& target) {
     for (const auto& [name, table] : layouts_of_30()) {
       CAPTURE(name);
-      const Array result = target.call(gather, {target.place(made(indices, {8})), target.place(table)});
+      const Array result = target.call(gather, {target.place(Array::from(indices, {8})), target.place(table)});
       const std::vector<float> values = values_of<float>(target, result);
       REQUIRE(result.shape() == kiln::Shape{8});
       for (std::size_t i = 0; i < indices.size(); ++i) CHECK(values[i] == static_cast<float>(indices[i]) + 0.5F);
@@ -82,8 +69,8 @@ TEST_CASE("raw: elements by an index for each axis, shapes, strides, sizes") {
   on_every_device([&](const Target& target) {
     for (const auto& [name, table] : layouts_of_30()) {
       CAPTURE(name);
-      const Array i = target.place(made(std::vector<int>{5, 0, 3}, {3}));
-      const Array j = target.place(made(std::vector<int>{4, 1, 2}, {3}));
+      const Array i = target.place(Array::from(std::vector<int>{5, 0, 3}, {3}));
+      const Array j = target.place(Array::from(std::vector<int>{4, 1, 2}, {3}));
       const Array placed = target.place(table);
       const std::vector<Array> results = target.outputs(ask, {i, j, placed});
       const std::vector<float> wanted = {29, 1, 17};
@@ -92,7 +79,7 @@ TEST_CASE("raw: elements by an index for each axis, shapes, strides, sizes") {
       CHECK(values_of<std::int64_t>(target, results[4]) == std::vector<std::int64_t>(3, 6));
       CHECK(values_of<std::int64_t>(target, results[5]) == std::vector<std::int64_t>(3, 5));
       CHECK(values_of<int>(target, results[6]) == std::vector<int>(3, 2));
-      const Array zero = target.call(stride, {target.place(made(std::vector<int>{0, 1}, {2})), placed});
+      const Array zero = target.call(stride, {target.place(Array::from(std::vector<int>{0, 1}, {2})), placed});
       CHECK(values_of<std::int64_t>(target, zero) == std::vector<std::int64_t>(2, 0));
     }
   });
@@ -113,10 +100,11 @@ TEST_CASE("raw: random gathers over random layouts of the other operands") {
       for (int& index : indices) index = static_cast<int>(source() % static_cast<std::uint64_t>(entries));
       const bool transposed = source() % 2 == 0;
       const bool broadcast = source() % 2 == 0;
-      const Array k = target.place(made(indices, transposed ? kiln::Shape{columns, rows} : kiln::Shape{rows, columns}));
-      const Array x = target.place(made(ramp(broadcast ? columns : rows * columns, 0.25F),
-                                        broadcast ? kiln::Shape{columns} : kiln::Shape{rows, columns}));
-      const Array result = target.call(gather, {transposed ? k.transpose() : k, target.place(made(table, {entries})), x});
+      const Array k = target.place(Array::from(indices, transposed ? kiln::Shape{columns, rows} : kiln::Shape{rows, columns}));
+      const Array x = target.place(Array::from(ramp(broadcast ? columns : rows * columns, 0.25F),
+                                               broadcast ? kiln::Shape{columns} : kiln::Shape{rows, columns}));
+      const Array result =
+          target.call(gather, {transposed ? k.transpose() : k, target.place(Array::from(table, {entries})), x});
       const std::vector<double> values = values_of<double>(target, result);
       for (std::int64_t r = 0; r < rows; ++r) {
         for (std::int64_t c = 0; c < columns; ++c) {
@@ -135,8 +123,8 @@ TEST_CASE("raw: outputs are written anywhere, and read") {
     // A permutation of 0 to 996, so that no two elements write the same.
     std::vector<int> places(997);
     for (std::size_t i = 0; i < places.size(); ++i) places[i] = static_cast<int>(i * 5 % 997);
-    const Array y = target.place(made(std::vector<float>(997, 2), {997}));
-    target.call(scatter, {target.place(made(places, {997})), target.place(made(ramp(997), {997}))}, {.out = y});
+    const Array y = target.place(Array::from(std::vector<float>(997, 2), {997}));
+    target.call(scatter, {target.place(Array::from(places, {997})), target.place(Array::from(ramp(997), {997}))}, {.out = y});
     const std::vector<float> values = values_of<float>(target, y);
     for (std::size_t i = 0; i < places.size(); ++i)
       CHECK(values[static_cast<std::size_t>(places[i])] == 20 + static_cast<float>(i));
@@ -147,10 +135,10 @@ TEST_CASE("raw: strided outputs, beside one of each element") {
   const Ufunc both =
       vectorize("(float32 twice, raw float32 back)(float32 x)", "twice = 2 * x; back[size() - 1 - index()] = x;");
   on_every_device([&](const Target& target) {
-    const Array memory = target.place(made(std::vector<float>(80, -1), {8, 10}));
+    const Array memory = target.place(Array::from(std::vector<float>(80, -1), {8, 10}));
     const Array back = memory[{Slice{}, Slice{.step = 2}}];
     const Array twice = target.place(Array::zeros({40}, DType::float32));
-    target.outputs(both, {target.place(made(ramp(40), {40}))}, {.out = {twice, back}});
+    target.outputs(both, {target.place(Array::from(ramp(40), {40}))}, {.out = {twice, back}});
     const std::vector<float> all = values_of<float>(target, memory);
     const std::vector<float> doubled = values_of<float>(target, twice);
     for (std::size_t i = 0; i < 40; ++i) {
@@ -172,7 +160,7 @@ TEST_CASE("raw: atomics on outputs count every element") {
       ++wanted[static_cast<std::size_t>(value)];
     }
     const Array counts = target.place(Array::zeros({10}, DType::int32));
-    target.call(histogram, {target.place(made(values, {5000}))}, {.out = counts});
+    target.call(histogram, {target.place(Array::from(values, {5000}))}, {.out = counts});
     CHECK(values_of<int>(target, counts) == wanted);
   });
 }
@@ -181,7 +169,7 @@ TEST_CASE("raw: .size says how many elements there are where no array does") {
   const Ufunc copy = vectorize("(float32 y)(raw float32 x)", "y = x[size() - 1 - index()];");
   const Ufunc fill = vectorize("(raw int64 y)(int64 first)", "y[index()] = first + size();");
   on_every_device([&](const Target& target) {
-    const Array x = target.place(made(ramp(100), {100}));
+    const Array x = target.place(Array::from(ramp(100), {100}));
     const Array y = target.call(copy, {x}, {.size = 70});
     CHECK(y.shape() == kiln::Shape{70});
     const std::vector<float> values = values_of<float>(target, y);
@@ -228,7 +216,7 @@ TEST_CASE("index() is a counter of random numbers") {
 
 TEST_CASE("index() stays a conversion, and names of the user's stay theirs") {
   on_every_device([&](const Target& target) {
-    const Array x = target.place(made(std::vector<float>{1.75F, -2.5F}, {2}));
+    const Array x = target.place(Array::from(std::vector<float>{1.75F, -2.5F}, {2}));
     CHECK(values_of<std::int64_t>(target, target.call(vectorize("int64(float32 x)", "return index(x);"), {x})) ==
           std::vector<std::int64_t>{1, -2});
     const Ufunc named = vectorize("float32(float32 size)", "for (index i = 0; i < 2; ++i) size += 1; return size;");
@@ -243,9 +231,9 @@ TEST_CASE("raw: masks leave elements out, and what they would write") {
     std::iota(places.begin(), places.end(), 0);
     Array mask = Array::zeros({300}, DType::bool_);
     for (std::int64_t i = 0; i < 300; i += 3) mask.as<bool>()[i] = true;
-    const Array y = target.place(made(std::vector<float>(300, -1), {300}));
-    const Array z = target.place(made(std::vector<float>(300, -2), {300}));
-    target.outputs(scatter, {target.place(made(places, {300})), target.place(made(ramp(300), {300}))},
+    const Array y = target.place(Array::from(std::vector<float>(300, -1), {300}));
+    const Array z = target.place(Array::from(std::vector<float>(300, -2), {300}));
+    target.outputs(scatter, {target.place(Array::from(places, {300})), target.place(Array::from(ramp(300), {300}))},
                    {.out = {y, z}, .where = target.place(mask)});
     const std::vector<float> ys = values_of<float>(target, y);
     const std::vector<float> zs = values_of<float>(target, z);
@@ -260,7 +248,7 @@ TEST_CASE("raw: an input that an output overlaps keeps its values until the end"
   const Ufunc reverse = vectorize("(float32 y)(raw float32 x)", "y = x[x.size() - 1 - index()];");
   on_every_device(
       [&](const Target& target) {
-        const Array x = target.place(made(ramp(4000), {4000}));
+        const Array x = target.place(Array::from(ramp(4000), {4000}));
         target.call(reverse, {x}, {.out = x});
         const std::vector<float> values = values_of<float>(target, x);
         for (std::size_t i = 0; i < 4000; ++i) REQUIRE(values[i] == static_cast<float>(3999 - i));
@@ -277,7 +265,7 @@ TEST_CASE("raw: functions of the definition's take the array by its type") {
       "  return (x[i > 0 ? i - 1 : 0] + x[i] + x[i < last ? i + 1 : last]) / 3;\n}";
   const Ufunc smooth = vectorize(definition);
   on_every_device([&](const Target& target) {
-    const Array x = target.place(made(std::vector<float>{0, 3, 6, 0, 9}, {5}));
+    const Array x = target.place(Array::from(std::vector<float>{0, 3, 6, 0, 9}, {5}));
     CHECK(values_of<float>(target, target.call(smooth, {x}, {.size = 5})) == std::vector<float>{1, 3, 3, 5, 6});
   });
 }
@@ -290,7 +278,7 @@ TEST_CASE("raw: every dtype") {
                                   DType::float64, DType::complex64, DType::complex128}) {
           CAPTURE(dtype);
           const Ufunc copy = vectorize("(raw T y)(raw T x)", "y[size() - 1 - index()] = x[index()];");
-          const Array values = made(std::vector<float>{0, 1, 0, 1, 1}, {5}).astype(dtype);
+          const Array values = Array::from(std::vector<float>{0, 1, 0, 1, 1}, {5}).astype(dtype);
           const Array y = target.place(Array::zeros({5}, dtype));
           target.call(copy, {target.place(values)}, {.out = y, .size = 5});
           CHECK(values_of<float>(target, target.fetch(y).astype(DType::float32)) == std::vector<float>{1, 1, 0, 1, 0});
@@ -302,7 +290,7 @@ TEST_CASE("raw: every dtype") {
 TEST_CASE("raw: an open type is decided by the array of an output") {
   const Ufunc fill = vectorize("(T y)(float32 x)", "y = T(x) + T(1);");
   on_every_device([&](const Target& target) {
-    const Array x = target.place(made(ramp(3), {3}));
+    const Array x = target.place(Array::from(ramp(3), {3}));
     const Array y = target.place(Array::zeros({3}, DType::float64));
     target.call(fill, {x}, {.out = y});
     CHECK(values_of<double>(target, y) == std::vector<double>{1, 2, 3});
@@ -324,8 +312,8 @@ TEST_CASE("inout: an output begins as what its array holds") {
       const bool strided = source() % 2 == 0;
       const bool doubles = source() % 2 == 0;
       const bool masked = source() % 2 == 0;
-      const Array x = made(ramp(columns, 0.5F), {columns});
-      Array memory = made(std::vector<float>(static_cast<std::size_t>(2 * rows * columns), 1), {rows, 2 * columns});
+      const Array x = Array::from(ramp(columns, 0.5F), {columns});
+      Array memory = Array::from(std::vector<float>(static_cast<std::size_t>(2 * rows * columns), 1), {rows, 2 * columns});
       if (doubles) memory = memory.astype(DType::float64);
       memory = target.place(memory);
       const Array sum = strided ? memory[{Slice{}, Slice{.step = 2}}] : memory[{Slice{}, Slice{.stop = columns}}];
@@ -388,8 +376,8 @@ TEST_CASE("raw: debug mode reports indices out of bounds, with element and place
   const Ufunc gather = checked("(float32 y)(int32 k, raw float32 table)", "y = table[k];");
   const Ufunc scatter = checked("(raw float32 y)(int32 k)", "\n  y(k, 1) = k;");
   on_every_device([&](const Target& target) {
-    const Array k = target.place(made(std::vector<int>{0, 1, 12, 3}, {4}));
-    const Array table = target.place(made(ramp(12), {3, 4}));
+    const Array k = target.place(Array::from(std::vector<int>{0, 1, 12, 3}, {4}));
+    const Array table = target.place(Array::from(ramp(12), {3, 4}));
     const auto first_line = [](const std::string& message) { return message.substr(0, message.find('\n')); };
     const std::string gathered = first_line(message_of([&] { target.call(gather, {k, table}), target.wait(); }));
     CAPTURE(gathered);
@@ -408,7 +396,7 @@ TEST_CASE("raw: the address of an element is that of what follows, or an error")
       vectorize("float32(raw float32 t, int32 k)",
                 "const float32* row = &t[5 * k]; float32 s = 0; for (int i = 0; i < 5; ++i) s += row[i]; return s;");
   on_every_device([&](const Target& target) {
-    const Array k = target.place(made(std::vector<int>{0, 5}, {2}));
+    const Array k = target.place(Array::from(std::vector<int>{0, 5}, {2}));
     for (const auto& [name, table] : layouts_of_30()) {
       CAPTURE(name);
       const Array placed = target.place(table);

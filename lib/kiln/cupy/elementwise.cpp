@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "cupy/parameters.hpp"
-#include "kiln/cupy.hpp"
+#include "kiln/cupy_elementwise.hpp"
 #include "raw/cuda_options.hpp"
 #include "ufunc/impl.hpp"
 

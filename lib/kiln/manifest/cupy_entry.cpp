@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "kiln/cupy.hpp"
+#include "kiln/cupy_elementwise.hpp"
 #include "manifest/ufunc_entry.hpp"
 
 namespace kiln::manifest {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "base/member_count.hpp"
-#include "kiln/cupy.hpp"
+#include "kiln/cupy_elementwise.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/reduction.hpp"

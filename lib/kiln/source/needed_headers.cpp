@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "source/cuda_names.hpp"
 #include "source/cuda_words.hpp"
 #include "source/directives.hpp"
 #include "source/embedded.hpp"
@@ -196,24 +197,14 @@ constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx},
 constexpr std::string_view kHalfHeaders[] = {"cuda_fp16.h", "cupy/float16.cuh"};
 constexpr std::string_view kComplexHeaders[] = {"thrust/complex.h", "cupy/complex.cuh", "thrust"};
 constexpr std::string_view kConstantHeaders[] = {"math_constants.h", "cupy/math_constants.h"};
-/// CUDA's names of functions, and kiln's that they call.
-constexpr std::pair<std::string_view, std::string_view> kQuick[] = {
-    {"__expf", "exp"},  {"__exp10f", "pow"}, {"__logf", "log"},  {"__log2f", "log2"}, {"__log10f", "log10"},
-    {"__powf", "pow"},  {"__sinf", "sin"},   {"__cosf", "cos"},  {"__tanf", "tan"},   {"__sincosf", "sincos"},
-    {"__fdividef", ""}, {"__fdiv_rn", ""},   {"__ddiv_rn", ""},  {"__frcp_rn", ""},   {"__drcp_rn", ""},
-    {"__fsqrt_rn", ""}, {"__dsqrt_rn", ""},  {"__frsqrt_rn", ""}};
-/// "__float2int_rn", "__double2ull_rz".
-bool is_conversion(std::string_view name) {
-  return name.starts_with("__") && name.size() > 5 && name[name.size() - 3] == '_' && name[name.size() - 2] == 'r' &&
-         name.find('2') != std::string_view::npos;
-}
-
+constexpr std::string_view kCupyHeaders[] = {"cupy/carray.cuh", "cupy/type_traits.cuh"};
 constexpr std::string_view kFp16[] = {"cuda_fp16.h"};
 constexpr std::string_view kCuComplex[] = {"cuComplex.h"};
 constexpr Offer kOfCuda[] = {{"kiln/core/cuda_fp16.hpp", kFp16},
                              {"kiln/core/thrust.hpp", kComplexHeaders},
                              {"kiln/core/cuda_constants.hpp", kConstantHeaders},
-                             {"kiln/core/cuda_complex.hpp", kCuComplex}};
+                             {"kiln/core/cuda_complex.hpp", kCuComplex},
+                             {"kiln/elementwise/cupy.hpp", kCupyHeaders}};
 
 /// Of texts that name `std` or include a header of its.
 constexpr Offer kOfStd[] = {{"kiln/core/array.hpp", kArray},

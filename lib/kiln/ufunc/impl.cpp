@@ -13,7 +13,7 @@
 #include "kernel/scan/spec.hpp"
 #include "kernel/scatter/layout.hpp"
 #include "kernel/scatter/text.hpp"
-#include "kiln/cupy.hpp"
+#include "kiln/cupy_elementwise.hpp"
 #include "kiln/error.hpp"
 #include "registry/registry.hpp"
 #include "source/body_tokens.hpp"

@@ -8,7 +8,7 @@
 #include "base/utf8.hpp"
 #include "kernel/elementwise/spec.hpp"
 #include "kernel/spec.hpp"
-#include "kiln/cupy.hpp"
+#include "kiln/cupy_elementwise.hpp"
 #include "kiln/error.hpp"
 #include "kiln/ufunc.hpp"
 #include "program/single_names.hpp"

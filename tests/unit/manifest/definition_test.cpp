@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/cupy.hpp"
+#include "kiln/cupy_elementwise.hpp"
 #include "kiln/error.hpp"
 #include "kiln/fuse.hpp"
 #include "kiln/math.hpp"

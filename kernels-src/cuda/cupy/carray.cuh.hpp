@@ -1,0 +1,2 @@
+// <cupy/carray.cuh>: what stands in elementwise/cupy.hpp.
+#pragma once

@@ -1,0 +1,2 @@
+// <cupy/type_traits.cuh>: what stands in elementwise/cupy.hpp.
+#pragma once

@@ -1,0 +1,21 @@
+// Names of CUDA's functions in bodies, and what kiln has for them.
+#pragma once
+
+#include <string_view>
+#include <utility>
+
+namespace kiln::codegen {
+
+/// CUDA's names of functions, and kiln's that they call.
+inline constexpr std::pair<std::string_view, std::string_view> kQuick[] = {
+    {"__expf", "exp"},  {"__exp10f", "pow"}, {"__logf", "log"},  {"__log2f", "log2"}, {"__log10f", "log10"},
+    {"__powf", "pow"},  {"__sinf", "sin"},   {"__cosf", "cos"},  {"__tanf", "tan"},   {"__sincosf", "sincos"},
+    {"__fdividef", ""}, {"__fdiv_rn", ""},   {"__ddiv_rn", ""},  {"__frcp_rn", ""},   {"__drcp_rn", ""},
+    {"__fsqrt_rn", ""}, {"__dsqrt_rn", ""},  {"__frsqrt_rn", ""}};
+/// Returns true for a conversion: "__float2int_rn", "__double2ull_rz".
+[[nodiscard]] inline bool is_conversion(std::string_view name) {
+  return name.starts_with("__") && name.size() > 5 && name[name.size() - 3] == '_' && name[name.size() - 2] == 'r' &&
+         name.find('2') != std::string_view::npos;
+}
+
+}  // namespace kiln::codegen
