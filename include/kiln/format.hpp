@@ -4,6 +4,8 @@
 
 #include <version>
 
+#include "kiln/export.hpp"
+
 #ifdef __cpp_lib_format
 
 #include <concepts>

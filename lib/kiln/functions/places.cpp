@@ -23,12 +23,15 @@ std::array<std::int64_t, 2> range_of(const Array& numbers) {
   return {ends[0].item<std::int64_t>(), ends[1].item<std::int64_t>()};
 }
 
-[[noreturn]] void fail(const char* what, const Array& indices, std::int64_t extent) {
+/// `of_uint64`: they were numbers of uint64, of which the large ones are negative here.
+[[noreturn]] void fail(const char* what, const Array& indices, bool of_uint64, std::int64_t extent) {
   const std::vector<std::int64_t> list = indices.to_vector<std::int64_t>();
   std::size_t position = 0;
   while (list[position] >= -extent && list[position] < extent) ++position;
-  throw ShapeError(std::string(what) + ": index " + std::to_string(list[position]) + " at position " +
-                   std::to_string(position) + " is out of range for an axis of extent " + std::to_string(extent));
+  const std::string index =
+      of_uint64 ? std::to_string(static_cast<std::uint64_t>(list[position])) : std::to_string(list[position]);
+  throw ShapeError(std::string(what) + ": index " + index + " at position " + std::to_string(position) +
+                   " is out of range for an axis of extent " + std::to_string(extent));
 }
 
 }  // namespace
@@ -42,7 +45,7 @@ Array checked_places(const char* what, const Array& indices, std::int64_t extent
   if (places.size() == 0) return places;
   if (mode == IndexMode::raise) {
     const auto [low, high] = range_of(places);
-    if (low < -extent || high >= extent) fail(what, places, extent);
+    if (low < -extent || high >= extent) fail(what, places, indices.dtype() == DType::uint64, extent);
     return places;
   }
   if (extent == 0) throw ShapeError(std::string(what) + ": an axis without elements has no place for an index");

@@ -45,7 +45,7 @@ TEST_CASE("indices out of range") {
   CHECK(refuses(Array::from({-4}), 3, IndexMode::raise, "index -4 "));
   CHECK(refuses(Array::from<std::uint64_t>({std::uint64_t{1} << 63}), 3, IndexMode::raise, "index 9223372036854775808 "));
   for (const IndexMode mode : {IndexMode::raise, IndexMode::wrap, IndexMode::clip}) {
-    CHECK(refuses(indices, 0, mode, "extent 0"));
+    CHECK(refuses(indices, 0, mode, mode == IndexMode::raise ? "extent 0" : "an axis without elements"));
   }
   CHECK(refuses(Array::from({1.0}), 3, IndexMode::raise, "float64"));
   CHECK(refuses(Array::from({true}), 3, IndexMode::clip, "bool"));
