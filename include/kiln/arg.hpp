@@ -84,7 +84,8 @@ class Arg {
   /// Constructs an argument in the caller's memory.
   Arg(const ArrayRef& ref) noexcept : is_array_(true), array_(ref) {}  // NOLINT(google-explicit-constructor)
   /// Constructs an array argument of an operand; nothing counts as an empty handle.
-  Arg(const ArrayArg& array) noexcept : is_array_(true), array_(array) {}  // NOLINT(google-explicit-constructor)
+  Arg(const ArrayArg& array) noexcept  // NOLINT(google-explicit-constructor, modernize-pass-by-value)
+      : is_array_(true), array_(array) {}
   /// Constructs a scalar argument of T's dtype.
   template <Element T>
   Arg(T value) noexcept : dtype_(dtype_of<T>) {  // NOLINT(google-explicit-constructor)

@@ -290,7 +290,7 @@ class KILN_API Array {
   /// Returns a view with the axes reversed.
   [[nodiscard]] Array transpose() const;
   /// Returns transpose().
-  [[nodiscard]] Array T() const { return transpose(); }
+  [[nodiscard]] Array T() const { return transpose(); }  // NOLINT(readability-identifier-naming): as in NumPy
   /// Returns a view without axes of extent 1: all of those, or the given ones. Throws ShapeError for another extent.
   [[nodiscard]] Array squeeze(const Axes& axis = Axes::all()) const;
   /// Returns a view with two axes swapped.

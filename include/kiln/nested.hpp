@@ -152,9 +152,9 @@ template <class R>
 using PackedItem = std::remove_pointer_t<decltype(std::data(std::declval<R&>()))>;
 
 template <class R>
-struct is_span : std::false_type {};
+struct IsSpan : std::false_type {};
 template <class T, std::size_t N>
-struct is_span<std::span<T, N>> : std::true_type {};
+struct IsSpan<std::span<T, N>> : std::true_type {};
 
 /// Contiguous memory of elements, as view() takes it.
 template <class R>
@@ -164,7 +164,7 @@ concept PackedRange = requires(R& range) {
 };
 /// A range with memory that outlives the expression.
 template <class R>
-concept Lasting = std::is_lvalue_reference_v<R> || is_span<std::remove_cvref_t<R>>::value;
+concept Lasting = std::is_lvalue_reference_v<R> || IsSpan<std::remove_cvref_t<R>>::value;
 
 /// The extents of a range that view() takes.
 template <class R>
