@@ -391,6 +391,21 @@ TEST_CASE("raw: debug mode reports indices out of bounds, with element and place
   });
 }
 
+TEST_CASE("inout: outputs that are read count twice among the operands of a kernel") {
+  std::string outputs;
+  std::string body;
+  std::vector<Array> out;
+  for (int k = 0; k < 17; ++k) {
+    outputs += (k == 0 ? "inout int8 y" : ", inout int8 y") + std::to_string(k);
+    body += "y" + std::to_string(k) + " += 1;";
+    out.push_back(Array::zeros({2}, DType::int8));
+  }
+  const Ufunc many = vectorize("(" + outputs + ")()", body);
+  CHECK(message_of([&] { (void)many.outputs(std::vector<kiln::Arg>(), {.out = out}); }) ==
+        "kernel: what is read of outputs and raw operands makes more operands than the 32 that a kernel takes; use fewer "
+        "operands");
+}
+
 TEST_CASE("raw: the address of an element is that of what follows, or an error") {
   const Ufunc sum =
       vectorize("float32(raw float32 t, int32 k)",

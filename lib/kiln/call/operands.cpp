@@ -32,8 +32,8 @@ Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, st
                     callee.forms());
   }
   if (count_ + more > kMax) {
-    throw TypeError(what() + ": .where makes more operands than the " + std::to_string(kMax) +
-                    " that a kernel takes; use fewer operands");
+    throw TypeError(what() + ": " + (masked() ? ".where makes" : "what is read of outputs and raw operands makes") +
+                    " more operands than the " + std::to_string(kMax) + " that a kernel takes; use fewer operands");
   }
   for (std::size_t k = 0; k < nin; ++k) {
     const Arg& arg = given.args[k];
