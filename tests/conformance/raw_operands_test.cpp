@@ -9,6 +9,7 @@
 #include "devices.hpp"
 #include "kiln/chunked.hpp"
 #include "kiln/fuse.hpp"
+#include "kiln/graph.hpp"
 #include "kiln/math.hpp"
 #include "kiln/random.hpp"
 
@@ -389,6 +390,25 @@ TEST_CASE("raw: debug mode reports indices out of bounds, with element and place
     CHECK(scattered.find(" of y is out of bounds, its shape is (3, 4)") != std::string::npos);
     CHECK(scattered.find("k:2") != std::string::npos);
   });
+}
+
+TEST_CASE("raw: a graph keeps the axes of the capture, and takes the values of the launch") {
+  const Ufunc gather = vectorize("float32(int32 k, raw float32 table)", "return table[k] + index();");
+  on_every_device(
+      [&](const Target& target) {
+        const Array k = target.place(Array::from<int>({2, 0, 1}));
+        const Array table = target.place(Array::from({10.F, 20.F, 30.F, 40.F}, {2, 2}));
+        const Array y = target.place(Array::zeros({3}, DType::float32));
+        const kiln::Stream stream = target.options().stream;
+        const auto call = [&] { target.call(gather, {k, table.transpose()}, {.out = y}); };
+        call();
+        const kiln::Graph graph = kiln::capture(stream, call);
+        kiln::math::add(table, 1.0F, {.out = table, .stream = stream});
+        graph.launch();
+        stream.synchronize();
+        CHECK(values_of<float>(target, y) == std::vector<float>{21, 12, 33});
+      },
+      {Mode::stream});
 }
 
 TEST_CASE("inout: outputs that are read count twice among the operands of a kernel") {
