@@ -24,6 +24,11 @@ class ArrayArg {
   ArrayArg(Array&& array) noexcept : array_(std::move(array)) {}  // NOLINT(google-explicit-constructor)
   /// Constructs an operand that refers to `ref`, which must outlive it.
   ArrayArg(const ArrayRef& ref) noexcept : ref_(&ref) {}  // NOLINT(google-explicit-constructor)
+  /// Constructs an operand in contiguous memory of the caller's: a vector, a span, a C array. No element is copied. The memory
+  /// must outlive the call's work.
+  template <detail::OperandRange R>
+  ArrayArg(R&& values)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload)
+      : array_(Array::view(std::forward<R>(values))) {}
   /// Returns true for an array and for memory of the caller's.
   [[nodiscard]] bool valid() const noexcept { return ref_ != nullptr || array_.valid(); }
   /// Returns the array; an empty handle for anything else.
@@ -59,8 +64,21 @@ class Outputs {
       all_ = std::move(outputs);
     }
   }
+  /// Constructs a list of one output in contiguous memory of the caller's: `.out = v` for a vector, a span, a C array. No
+  /// element is copied. The memory must outlive the call's work.
+  template <detail::OperandRange R>
+  Outputs(R&& values)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload)
+      : first_(Array::view(std::forward<R>(values))), count_(1) {}
+  /// Returns a list that refers to `outputs`, which must outlive it. Allocates nothing.
+  [[nodiscard]] static Outputs refer_to(std::span<const ArrayArg> outputs) noexcept {
+    Outputs list;
+    list.others_ = outputs.data();
+    list.count_ = outputs.size();
+    return list;
+  }
   /// Returns the given outputs; empty if there are none.
   [[nodiscard]] std::span<const ArrayArg> list() const noexcept {
+    if (others_ != nullptr) return {others_, count_};
     return count_ == 1 ? std::span<const ArrayArg>(&first_, 1) : std::span<const ArrayArg>(all_);
   }
   /// Returns true if no output was given.
@@ -69,6 +87,7 @@ class Outputs {
  private:
   ArrayArg first_;  // a list of one allocates nothing
   std::vector<ArrayArg> all_;
+  const ArrayArg* others_ = nullptr;  // a list that somebody else owns
   std::size_t count_ = 0;
 };
 
@@ -86,6 +105,11 @@ class Arg {
   /// Constructs an array argument of an operand; nothing counts as an empty handle.
   Arg(const ArrayArg& array) noexcept  // NOLINT(google-explicit-constructor, modernize-pass-by-value)
       : is_array_(true), array_(array) {}
+  /// Constructs an argument in contiguous memory of the caller's: a vector, a span, a std::array, a C array, a std::mdspan. No
+  /// element is copied. The memory must outlive the call's work. A range that ends with the expression does not compile.
+  template <detail::OperandRange R>
+  Arg(R&& values)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload)
+      : is_array_(true), array_(std::forward<R>(values)) {}
   /// Constructs a scalar argument of T's dtype.
   template <Element T>
   Arg(T value) noexcept : dtype_(dtype_of<T>) {  // NOLINT(google-explicit-constructor)

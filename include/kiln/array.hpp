@@ -35,6 +35,10 @@
 #endif
 #endif
 
+// Declared by <dlpack/dlpack.h>.
+struct DLManagedTensor;
+struct DLManagedTensorVersioned;
+
 namespace kiln {
 
 namespace detail {
@@ -179,6 +183,28 @@ class KILN_API Array {
     detail::check_count("view", detail::extents_of(values), shape);
     return view(detail::packed_data(values), shape);
   }
+  /// @}
+
+  /// @name Exchange with other libraries by DLPack, without a copy
+  /// @{
+  /// Returns an array over the memory of a tensor, and takes the tensor over: its deleter is called once, from any thread, when
+  /// the memory is free. If the function throws, the tensor is still the caller's.
+  ///
+  /// On a GPU, work of kiln waits for the work that `producer` has so far. By default the elements are ready.
+  ///
+  /// Throws TypeError for NULL, lanes, and a dtype or flags that kiln does not have. Throws ShapeError for an impossible layout,
+  /// DeviceError for memory of another kind of device. A tensor of another major version is deleted, and TypeError thrown.
+  [[nodiscard]] static Array from_dlpack(DLManagedTensorVersioned* tensor, const Stream& producer = {});
+  /// Does the same for a tensor of DLPack before version 1.
+  [[nodiscard]] static Array from_dlpack(DLManagedTensor* tensor, const Stream& producer = {});
+  /// Returns a tensor over this array's memory, which lives until the tensor's deleter is called, from any thread.
+  ///
+  /// On a GPU, later work of `consumer` waits for the work of kiln's default stream. By default the caller sees to it.
+  ///
+  /// Throws ShapeError for strides that are no multiple of an element's size.
+  [[nodiscard]] DLManagedTensorVersioned* to_dlpack(const Stream& consumer = {}) const;
+  /// Does the same for consumers of DLPack before version 1. Throws TypeError for a read-only array.
+  [[nodiscard]] DLManagedTensor* to_dlpack_unversioned(const Stream& consumer = {}) const;
   /// @}
 
   /// Returns true if the handle names an array. Every handle of kiln that can be empty has this function.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <iterator>
+#include <ranges>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -165,6 +166,11 @@ concept PackedRange = requires(R& range) {
 /// A range with memory that outlives the expression.
 template <class R>
 concept Lasting = std::is_lvalue_reference_v<R> || IsSpan<std::remove_cvref_t<R>>::value;
+
+/// Contiguous memory that an operand of a call may stand in. A text is none.
+template <class R>
+concept OperandRange = std::ranges::contiguous_range<R> && PackedRange<std::remove_reference_t<R>> && Lasting<R> &&
+                       !std::same_as<std::ranges::range_value_t<R>, char>;
 
 /// The extents of a range that view() takes.
 template <class R>
