@@ -6,6 +6,7 @@
 #include "kiln/axes.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/chunked.hpp"
+#include "kiln/command.hpp"
 #include "kiln/compile_options.hpp"
 #include "kiln/compilers.hpp"
 #include "kiln/creation.hpp"

@@ -42,12 +42,12 @@ int CacheExportCommand::run() {
     for (const cache::Entry& entry : filter_.of(cache.list())) ids.push_back(entry.id);
     if (ids.empty()) throw CacheError(fmt::format("nothing to export: the cache has no entry for {}", filter_.text()));
   }
-  const cache::BundleReport report = cache.export_bundle(bundle_, ids);
   if (choice_.json()) {
-    print_json({{"bundle", bundle_}, {"entries", report.entries}, {"bytes", report.bytes}});
-  } else {
-    print(fmt::format("wrote {} to {} ({})\n", entries_text(report.entries), bundle_, bytes_text(report.bytes)));
+    print_reply({{"command", "cache.export"}, {"bundle", bundle_}, {"ids", ids}}, cache);
+    return kDone;
   }
+  const cache::BundleReport report = cache.export_bundle(bundle_, ids);
+  print(fmt::format("wrote {} to {} ({})\n", entries_text(report.entries), bundle_, bytes_text(report.bytes)));
   return kDone;
 }
 
@@ -66,18 +66,14 @@ Example:
 
 int CacheImportCommand::run() {
   if (bundle_.empty()) throw UsageError("no bundle: give the file to read");
-  const cache::BundleReport report = choice_.writable(true).import_bundle(bundle_);
-  const std::uint64_t added = report.entries - report.already;
+  const Cache cache = choice_.writable(true);
   if (choice_.json()) {
-    print_json({{"bundle", bundle_},
-                {"entries", report.entries},
-                {"added", added},
-                {"already", report.already},
-                {"bytes", report.bytes}});
-  } else {
-    print(fmt::format("added {} of {}, {} {} there already\n", added, entries_text(report.entries), report.already,
-                      report.already == 1 ? "was" : "were"));
+    print_reply({{"command", "cache.import"}, {"bundle", bundle_}}, cache);
+    return kDone;
   }
+  const cache::BundleReport report = cache.import_bundle(bundle_);
+  print(fmt::format("added {} of {}, {} {} there already\n", report.entries - report.already, entries_text(report.entries),
+                    report.already, report.already == 1 ? "was" : "were"));
   return kDone;
 }
 

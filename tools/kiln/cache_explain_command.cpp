@@ -20,8 +20,6 @@
 namespace kiln::tool {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct ExplainedKernel {
   ManifestKernel kernel;
   cache::Explanation explanation;
@@ -57,23 +55,6 @@ std::string explanation_text(const ExplainedKernel& explained, const Terminal& t
   return text;
 }
 
-Json to_json(const ExplainedKernel& explained) {
-  const auto& [kernel, explanation] = explained;
-  Json json{{"kernel", kernel.kernel}, {"signature", kernel.signature}, {"variant", kernel.variant}, {"target", kernel.target},
-            {"where", kernel.where},   {"id", explanation.id},          {"hit", explanation.hit}};
-  if (explanation.hit) {
-    json["tier"] = explanation.tier;
-    return json;
-  }
-  json["reason"] = cache::name(explanation.reason);
-  json["nearest"] = explanation.nearest.empty() ? Json(nullptr) : Json(explanation.nearest);
-  json["differences"] = Json::array();
-  for (const cache::Difference& difference : explanation.differences) {
-    json["differences"].push_back({{"field", difference.field}, {"wanted", difference.wanted}, {"found", difference.found}});
-  }
-  return json;
-}
-
 }  // namespace
 
 CacheExplainCommand::CacheExplainCommand(CLI::App& app) {
@@ -96,6 +77,11 @@ int CacheExplainCommand::run() {
   if (manifest_.empty()) throw UsageError("no manifest: give its file, or '-' for standard input");
   const Cache cache = choice_.cache();
   const Manifest manifest = read_manifest(manifest_);
+  if (choice_.json()) {
+    const auto reply = print_reply(
+        {{"command", "cache.explain"}, {"manifest", manifest.text()}, {"targets", unique_targets(targets_)}}, cache);
+    return reply["misses"] == 0 ? kDone : kFailed;
+  }
   std::vector<ExplainedKernel> kernels;
   for (const std::string& target : unique_targets(targets_)) {
     for (ManifestKernel& kernel : kernels_of(manifest, target)) {
@@ -105,16 +91,10 @@ int CacheExplainCommand::run() {
   }
   const auto hits = static_cast<std::size_t>(std::count_if(
       kernels.begin(), kernels.end(), [](const ExplainedKernel& explained) { return explained.explanation.hit; }));
-  if (choice_.json()) {
-    Json list = Json::array();
-    for (const ExplainedKernel& explained : kernels) list.push_back(to_json(explained));
-    print_json({{"hits", hits}, {"misses", kernels.size() - hits}, {"kernels", std::move(list)}});
-  } else {
-    const Terminal terminal = Terminal::standard_output();
-    std::string text;
-    for (const ExplainedKernel& explained : kernels) text += explanation_text(explained, terminal);
-    print(text + fmt::format("{} of {} found\n", hits, kernels.size()));
-  }
+  const Terminal terminal = Terminal::standard_output();
+  std::string text;
+  for (const ExplainedKernel& explained : kernels) text += explanation_text(explained, terminal);
+  print(text + fmt::format("{} of {} found\n", hits, kernels.size()));
   return hits == kernels.size() ? kDone : kFailed;
 }
 

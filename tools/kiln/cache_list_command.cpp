@@ -65,12 +65,13 @@ int CacheListCommand::run() {
   const auto* const order =
       std::find_if(std::begin(kOrders), std::end(kOrders), [&](const ListOrder& each) { return each.name == sort_; });
   if (order == std::end(kOrders)) throw UsageError(fmt::format("unknown --sort \"{}\": name, size, age or hits", sort_));
-  std::vector<cache::Entry> entries = filter_.of(choice_.cache().list());
+  const Cache cache = choice_.cache();
+  std::vector<cache::Entry> entries = filter_.of(cache.list());
   std::stable_sort(entries.begin(), entries.end(), order->before);
   if (choice_.json()) {
-    auto list = nlohmann::ordered_json::array();
-    for (const cache::Entry& entry : entries) list.push_back(to_json(entry));
-    print_json({{"entries", std::move(list)}});
+    std::vector<std::string> ids;
+    for (const cache::Entry& entry : entries) ids.push_back(entry.id);
+    print_reply({{"command", "cache.list"}, {"ids", std::move(ids)}}, cache);
   } else if (quiet_) {
     std::string text;
     for (const cache::Entry& entry : entries) text += entry.id + "\n";

@@ -71,23 +71,6 @@ std::string EntryFilter::text() const {
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 
-nlohmann::ordered_json to_json(const cache::Entry& entry) {
-  return {{"id", entry.id},
-          {"kernel", entry.kernel},
-          {"kind", entry.kind},
-          {"signature", entry.signature},
-          {"variant", entry.variant},
-          {"target", entry.target},
-          {"compiler", entry.compiler},
-          {"bytes", entry.bytes},
-          {"code_bytes", entry.code_bytes},
-          {"compile_ms", entry.compile_ms},
-          {"created", entry.created},
-          {"used", entry.used},
-          {"hits", entry.hits},
-          {"tier", entry.tier}};
-}
-
 std::size_t id_digits(std::vector<std::string> ids) {
   std::sort(ids.begin(), ids.end());
   std::size_t digits = 8;

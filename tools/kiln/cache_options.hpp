@@ -50,9 +50,6 @@ class EntryFilter {
   std::vector<std::string> targets_;
 };
 
-/// Stable member names, documented in docs/cli.md.
-[[nodiscard]] nlohmann::ordered_json to_json(const cache::Entry& entry);
-
 /// The fewest digits, at least eight, that tell these ids apart.
 [[nodiscard]] std::size_t id_digits(std::vector<std::string> ids);
 

@@ -18,12 +18,8 @@
 namespace kiln::tool {
 namespace {
 
-int tell(const cache::Removal& removed, bool json) {
-  if (json) {
-    print_json({{"entries", removed.entries}, {"bytes", removed.bytes}});
-  } else {
-    print(fmt::format("removed {} ({})\n", entries_text(removed.entries), bytes_text(removed.bytes)));
-  }
+int tell(const cache::Removal& removed) {
+  print(fmt::format("removed {} ({})\n", entries_text(removed.entries), bytes_text(removed.bytes)));
   return kDone;
 }
 
@@ -67,7 +63,13 @@ int CachePruneCommand::run() {
   if (!max_bytes_.empty()) max_bytes = read_bytes(max_bytes_);
   if (!older_than_.empty()) older_than = read_age(older_than_);
   if (!max_bytes && !older_than) throw UsageError("nothing to go by: give --max-bytes, --older-than or both");
-  return tell(choice_.writable().prune(max_bytes, older_than), choice_.json());
+  const Cache cache = choice_.writable();
+  if (!choice_.json()) return tell(cache.prune(max_bytes, older_than));
+  nlohmann::ordered_json request{{"command", "cache.prune"}};
+  if (max_bytes) request["max_bytes"] = *max_bytes;
+  if (older_than) request["older_than_s"] = older_than->count();
+  print_reply(request, cache);
+  return kDone;
 }
 
 CacheClearCommand::CacheClearCommand(CLI::App& app) {
@@ -95,7 +97,9 @@ int CacheClearCommand::run() {
       throw CacheError("nothing was removed");
     }
   }
-  return tell(cache.clear(), choice_.json());
+  if (!choice_.json()) return tell(cache.clear());
+  print_reply({{"command", "cache.clear"}}, cache);
+  return kDone;
 }
 
 }  // namespace kiln::tool

@@ -120,18 +120,13 @@ int CacheShowCommand::run() {
         fmt::format("\"{}\" is no id: up to 32 hexadecimal digits, as `kiln cache list` prints them", printable(id_)));
   }
   std::transform(id_.begin(), id_.end(), id_.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  const auto contents = choice_.cache().find(id_);
+  const Cache cache = choice_.cache();
+  const auto contents = cache.find(id_);
   if (!contents) throw CacheError(fmt::format("no entry's id begins with {}; `kiln cache list` has them all", id_));
-  const Json key = Json::parse(contents->key, nullptr, false);
   if (choice_.json()) {
-    Json json = to_json(contents->entry);
-    for (const cache::TunedShape& shape : contents->tuned) json["tuned"].push_back(to_json(shape));
-    json["body"] = contents->body;
-    json["key"] = key.is_discarded() ? Json(contents->key) : key;
-    json["source"] = contents->source;
-    print_json(json);
+    print_reply({{"command", "cache.show"}, {"id", id_}}, cache);
   } else {
-    print(describe(*contents, key));
+    print(describe(*contents, Json::parse(contents->key, nullptr, false)));
   }
   return kDone;
 }

@@ -20,7 +20,6 @@ namespace kiln::tool {
 namespace {
 
 using Groups = std::map<std::string, Total>;
-using Json = nlohmann::ordered_json;
 
 struct Sums {
   Total all;
@@ -45,14 +44,6 @@ Sums sum(const std::vector<cache::Entry>& entries) {
     sums.newest_use = std::max(sums.newest_use, entry.used);
   }
   return sums;
-}
-
-Json group_json(const Groups& groups, const char* name) {
-  Json list = Json::array();
-  for (const auto& [value, total] : groups) {
-    list.push_back({{name, value}, {"entries", total.entries}, {"bytes", total.bytes}, {"compile_ms", total.compile_ms}});
-  }
-  return list;
 }
 
 std::string group_text(const Groups& groups, const char* title, const Terminal& terminal) {
@@ -107,22 +98,11 @@ Examples:
 
 int CacheStatsCommand::run() {
   const Cache cache = choice_.cache();
-  const Sums sums = sum(cache.list());
-  if (!choice_.json()) {
-    print(text_of(sums, cache.directory(), cache.max_bytes()));
-    return kDone;
+  if (choice_.json()) {
+    print_reply({{"command", "cache.stats"}}, cache);
+  } else {
+    print(text_of(sum(cache.list()), cache.directory(), cache.max_bytes()));
   }
-  print_json({{"directory", cache.directory()},
-              {"max_bytes", cache.max_bytes()},
-              {"entries", sums.all.entries},
-              {"bytes", sums.all.bytes},
-              {"code_bytes", sums.code_bytes},
-              {"compile_ms", sums.all.compile_ms},
-              {"oldest_use", sums.oldest_use},
-              {"newest_use", sums.newest_use},
-              {"by_target", group_json(sums.by_target, "target")},
-              {"by_compiler", group_json(sums.by_compiler, "compiler")},
-              {"by_tier", group_json(sums.by_tier, "tier")}});
   return kDone;
 }
 
@@ -141,7 +121,7 @@ Example:
 int CachePathCommand::run() {
   const std::string directory = choice_.cache().directory();
   if (choice_.json()) {
-    print_json({{"directory", directory}});
+    print_reply({{"command", "cache.path"}}, choice_.cache());
   } else if (!directory.empty()) {
     print(directory + "\n");
   }

@@ -14,18 +14,6 @@
 #include "units.hpp"
 
 namespace kiln::tool {
-namespace {
-
-nlohmann::ordered_json json_of(const std::vector<cache::Verification::Fault>& faults) {
-  auto list = nlohmann::ordered_json::array();
-  for (const auto& fault : faults) {
-    list.push_back({{"path", fault.path}, {"reason", fault.reason}, {"mended", fault.mended}});
-  }
-  return list;
-}
-
-}  // namespace
-
 CacheVerifyCommand::CacheVerifyCommand(CLI::App& app) {
   set_usage(app, "kiln cache verify [OPTIONS]");
   add_flag(app, "--fix", fix_, "Remove what is damaged, and what processes that died left behind");
@@ -42,18 +30,14 @@ Examples:
 }
 
 int CacheVerifyCommand::run() {
-  const cache::Verification found = choice_.writable().verify(fix_);
-  const auto left = std::count_if(found.faults.begin(), found.faults.end(), [](const auto& fault) { return !fault.mended; });
-  const int status = left == 0 ? kDone : kFailed;
+  const Cache cache = choice_.writable();
   if (choice_.json()) {
-    print_json({{"entries", found.entries},
-                {"bytes", found.bytes},
-                {"other_format", found.other_format},
-                {"tuned", found.tuned},
-                {"faults", json_of(found.faults)},
-                {"not_used", json_of(found.not_used)}});
-    return status;
+    const auto reply = print_reply({{"command", "cache.verify"}, {"fix", fix_}}, cache);
+    const auto mended = [](const auto& fault) { return fault["mended"] == true; };
+    return std::all_of(reply["faults"].begin(), reply["faults"].end(), mended) ? kDone : kFailed;
   }
+  const cache::Verification found = cache.verify(fix_);
+  const auto left = std::count_if(found.faults.begin(), found.faults.end(), [](const auto& fault) { return !fault.mended; });
   const Terminal terminal = Terminal::standard_output();
   std::string text;
   for (const auto& fault : found.faults) {
@@ -73,7 +57,7 @@ int CacheVerifyCommand::run() {
   if (left > 0 && !fix_) text += "; `kiln cache verify --fix` removes what is not";
   if (left > 0 && fix_) text += fmt::format("; {} not removed", left);
   print(text + "\n");
-  return status;
+  return left == 0 ? kDone : kFailed;
 }
 
 }  // namespace kiln::tool

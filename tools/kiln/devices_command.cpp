@@ -31,56 +31,6 @@ const char* kind_name(DeviceKind kind) {
   return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::cuda ? "cuda" : "hip";
 }
 
-nlohmann::ordered_json compilers_json() {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const CompilerInfo& info : compilers()) {
-    list.push_back({{"kind", kind_name(info.kind)},
-                    {"name", info.name},
-                    {"version", info.version},
-                    {"file", info.file},
-                    {"taken", info.taken},
-                    {"reason", info.reason}});
-  }
-  return list;
-}
-
-nlohmann::ordered_json device_json(const Device& device) {
-  nlohmann::ordered_json json{{"device", to_string(device)}, {"index", device.index()}};
-  json["kind"] = kind_name(device.kind());
-  try {
-    const DeviceInfo info = device.info();
-    json["name"] = info.name;
-    json["target"] = info.target;
-    json["runtime"] = info.runtime;
-    json["memory_bytes"] = info.memory_bytes;
-    json["multiprocessors"] = info.multiprocessors;
-    json["threads_per_multiprocessor"] = info.threads_per_multiprocessor;
-    json["warp_size"] = info.warp_size;
-    json["max_threads_per_block"] = info.max_threads_per_block;
-    json["max_grid_blocks"] = info.max_grid_blocks;
-    json["shared_bytes_per_block"] = info.shared_bytes_per_block;
-    json["l2_bytes"] = info.l2_bytes;
-  } catch (const Error& error) {
-    json["error"] = error.what();
-  }
-  return json;
-}
-
-nlohmann::ordered_json json_of(const std::vector<Device>& devices) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
-  for (const Device& device : devices) list.push_back(device_json(device));
-  nlohmann::ordered_json json{{"devices", std::move(list)}};
-  try {
-    json["best"] = to_string(Device::best());
-  } catch (const Error& error) {  // KILN_DEVICE names none
-    json["best"] = nullptr;
-    json["best_error"] = error.what();
-  }
-  json["unavailable"] = missing_devices();
-  json["compilers"] = compilers_json();
-  return json;
-}
-
 /// "cuda kernels: by NVRTC 13.0 (/usr/lib/…), not by Clang: …". Without `verbose` the paths that were tried are left out.
 std::string compilers_text(bool verbose) {
   std::map<DeviceKind, std::string> lines;
@@ -146,12 +96,11 @@ last level. Below them: who compiles the kernels of each kind of device, and why
 }
 
 int DevicesCommand::run() {
-  const std::vector<Device> devices = Device::all();
   if (json_) {
-    print_json(json_of(devices));
+    print_reply({{"command", "devices"}});
     return kDone;
   }
-  std::string text = text_of(devices) + compilers_text(verbose_);
+  std::string text = text_of(Device::all()) + compilers_text(verbose_);
   if (verbose_) {
     for (const auto& [vendor, reason] : missing_devices())
       text += printable(fmt::format("no {} device: {}", vendor, reason)) + "\n";

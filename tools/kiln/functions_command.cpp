@@ -51,17 +51,6 @@ std::string in_full(const Functions& functions) {
   return text;
 }
 
-nlohmann::ordered_json to_json(const math::FunctionInfo& info) {
-  nlohmann::ordered_json json{{"name", info.name},
-                              {"group", info.group},
-                              {"description", info.description},
-                              {"inputs", info.nin},
-                              {"outputs", info.nout}};
-  json["identity"] = info.identity.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(info.identity);
-  json["loops"] = lines_of(info.loops);
-  return json;
-}
-
 }  // namespace
 
 FunctionsCommand::FunctionsCommand(CLI::App& app) {
@@ -80,9 +69,9 @@ int FunctionsCommand::run() {
     for (const math::FunctionInfo& info : math::functions()) functions.push_back(&info);
   }
   if (json_) {
-    nlohmann::ordered_json list = nlohmann::ordered_json::array();
-    for (const math::FunctionInfo* info : functions) list.push_back(to_json(*info));
-    print_json(nlohmann::ordered_json{{"functions", std::move(list)}});
+    nlohmann::ordered_json request{{"command", "functions"}};
+    if (!names_.empty()) request["names"] = names_;
+    print_reply(request);
   } else {
     print(names_.empty() ? table(functions) : in_full(functions));
   }

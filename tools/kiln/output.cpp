@@ -9,6 +9,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "kiln/command.hpp"
 #include "kiln/error.hpp"
 #include "terminal.hpp"
 
@@ -33,6 +34,13 @@ std::string json_text(const nlohmann::ordered_json& json) {
 
 void print_json(const nlohmann::ordered_json& json) {
   print(json_text(json));
+}
+
+nlohmann::ordered_json print_reply(const nlohmann::ordered_json& request, const Cache& cache) {
+  auto reply = nlohmann::ordered_json::parse(
+      run_command(request.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), cache));
+  print_json(reply);
+  return reply;
 }
 
 void say(std::string_view text) {

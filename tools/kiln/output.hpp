@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "kiln/cache_handle.hpp"
+
 namespace kiln::tool {
 
 /// For the first lines of main(): each of standard input, output and error that is closed becomes a descriptor whose use fails.
@@ -16,6 +18,8 @@ void print(std::string_view text);
 /// As text, indented. Texts that are not UTF-8 (they may come from a damaged file) have those bytes replaced.
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
 void print_json(const nlohmann::ordered_json& json);
+/// Runs a command of kiln/command.hpp, prints its reply, and returns it.
+nlohmann::ordered_json print_reply(const nlohmann::ordered_json& request, const Cache& cache = {});
 
 /// On standard error. What cannot be written there is lost: the status tells how a command ended.
 void say(std::string_view text);

@@ -1,0 +1,123 @@
+// Commands of devices and their memory, and of the functions that kiln has.
+#include "command/commands.hpp"
+#include "kiln/compilers.hpp"
+#include "kiln/error.hpp"
+#include "kiln/memory.hpp"
+
+namespace kiln::command {
+namespace {
+
+using manifest::Node;
+
+Json compilers_json() {
+  Json json = Json::array();
+  for (const CompilerInfo& info : compilers()) {
+    const DeviceKind kind = info.kind;
+    json.push_back({{"kind", kind == DeviceKind::cpu    ? "cpu"
+                             : kind == DeviceKind::cuda ? "cuda"
+                                                        : "hip"},
+                    {"name", info.name},
+                    {"version", info.version},
+                    {"file", info.file},
+                    {"taken", info.taken},
+                    {"reason", info.reason}});
+  }
+  return json;
+}
+
+/// Returns why a vendor has no device here, by vendor.
+Json unavailable() {
+  Json json = Json::object();
+  const auto probe = [&](const char* vendor, Device (*open)(int)) {
+    try {
+      static_cast<void>(open(0));
+    } catch (const Error& error) {
+      json[vendor] = error.what();
+    }
+  };
+  probe("cuda", &Device::cuda);
+  probe("hip", &Device::hip);
+  return json;
+}
+
+Json devices(const Node& /*request*/, const Cache& /*cache*/) {
+  Json list = Json::array();
+  for (const Device& device : Device::all()) list.push_back(to_json(device));
+  Json json{{"devices", std::move(list)}};
+  try {
+    json["best"] = to_string(Device::best());
+  } catch (const Error& error) {  // KILN_DEVICE names none
+    json["best"] = nullptr;
+    json["best_error"] = error.what();
+  }
+  json["unavailable"] = unavailable();
+  json["compilers"] = compilers_json();
+  return json;
+}
+
+Json functions(const Node& request, const Cache& /*cache*/) {
+  Json list = Json::array();
+  if (!request.has("names")) {
+    for (const math::FunctionInfo& each : math::functions()) list.push_back(to_json(each));
+    return {{"functions", std::move(list)}};
+  }
+  for (const Node& wanted : request.at("names").list()) {
+    const std::string name = wanted.word();
+    const math::FunctionInfo* found = nullptr;
+    for (const math::FunctionInfo& each : math::functions()) {
+      if (each.name == name) found = &each;
+    }
+    if (found == nullptr) wanted.fail("no function of kiln::math is named \"" + name + "\"");
+    list.push_back(to_json(*found));
+  }
+  return {{"functions", std::move(list)}};
+}
+
+Device device_of(const Node& request) {
+  const auto given = request.find("device");
+  return given ? Device::from_string(given->word()) : Device::best();
+}
+
+Json memory_json(const Device& device) {
+  const MemoryStats stats = memory_stats(device);
+  Json json{{"device", to_string(device)},
+            {"used", stats.used},
+            {"kept", stats.kept},
+            {"peak", stats.peak},
+            {"allocations", stats.allocations}};
+  json["limit"] = stats.limit ? Json(*stats.limit) : Json();
+  json["free"] = stats.free ? Json(*stats.free) : Json();
+  json["total"] = stats.total;
+  return json;
+}
+
+Json memory(const Node& request, const Cache& /*cache*/) {
+  return memory_json(device_of(request));
+}
+
+Json memory_trim(const Node& request, const Cache& /*cache*/) {
+  const Device device = device_of(request);
+  trim(device);
+  return memory_json(device);
+}
+
+Json memory_limit(const Node& request, const Cache& /*cache*/) {
+  const Device device = device_of(request);
+  const auto bytes = request.find("bytes");
+  set_memory_limit(device, bytes && !bytes->json().is_null() ? std::optional(bytes->integer(0, INT64_MAX)) : std::nullopt);
+  return memory_json(device);
+}
+
+constexpr Command kDeviceCommands[] = {{"devices", {}, devices},
+                                       {"functions", {"names"}, functions},
+                                       {"memory", {"device"}, memory},
+                                       {"memory.trim", {"device"}, memory_trim},
+                                       {"memory.limit", {"device", "bytes"}, memory_limit}};
+
+}  // namespace
+
+std::span<const Command> device_commands() noexcept {
+  return kDeviceCommands;
+}
+
+}  // namespace kiln::command

@@ -1,0 +1,35 @@
+// kiln's values as JSON, as commands reply with and the tool prints them.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "kiln/cache.hpp"
+#include "kiln/device.hpp"
+#include "kiln/diagnostic.hpp"
+#include "kiln/inspect.hpp"
+#include "kiln/manifest.hpp"
+#include "kiln/math.hpp"
+#include "kiln/profile.hpp"
+#include "kiln/resolution.hpp"
+
+namespace kiln::command {
+
+using Json = nlohmann::ordered_json;
+
+/// Returns the text. Bytes that are no UTF-8 become U+FFFD.
+[[nodiscard]] std::string text_of(const Json& json);
+
+[[nodiscard]] Json to_json(const Diagnostic& diagnostic);
+/// Returns what is known of a device; a device that cannot be opened has "error".
+[[nodiscard]] Json to_json(const Device& device);
+[[nodiscard]] Json to_json(const Resolution& plan);
+[[nodiscard]] Json to_json(const GufuncResolution& plan);
+[[nodiscard]] Json to_json(const inspect::Resources& resources);
+[[nodiscard]] Json to_json(const cache::Entry& entry);
+[[nodiscard]] Json to_json(const cache::Contents& contents);
+[[nodiscard]] Json to_json(const ManifestKernel& kernel, const ManifestOutcome& outcome);
+[[nodiscard]] Json to_json(const math::FunctionInfo& function);
+[[nodiscard]] Json to_json(const CallRecord& record);
+
+}  // namespace kiln::command
