@@ -5,6 +5,7 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <span>
 #include <utility>
 
 #include "kiln/array.hpp"
@@ -49,7 +50,8 @@ class KILN_API Graph {
   /// - `now` shares memory with another array of the calls.
   void exchange(const Array& old, const Array& now);
   /// Replaces several arrays simultaneously: {{a, b}, {b, a}} swaps two.
-  void exchange(std::initializer_list<std::pair<Array, Array>> pairs);
+  void exchange(std::initializer_list<std::pair<Array, Array>> pairs) { exchange(std::span(pairs.begin(), pairs.size())); }
+  void exchange(std::span<const std::pair<Array, Array>> pairs);
 
   /// Returns the number of kernels that a launch runs; 0 for an empty handle. A call may have several.
   [[nodiscard]] std::size_t kernels() const;
@@ -57,7 +59,7 @@ class KILN_API Graph {
  private:
   explicit Graph(std::shared_ptr<detail::GraphImpl> impl) noexcept : impl_(std::move(impl)) {}
   std::shared_ptr<detail::GraphImpl> impl_;
-  friend KILN_API Graph capture(const Stream& stream, const std::function<void()>& calls);
+  friend struct detail::GraphImpl;
 };
 
 /// Runs `calls` in the calling thread, and records the work that they queue on `stream` instead of running it. Kernels of every

@@ -1,6 +1,7 @@
 // Thousands of calls of ufuncs and their methods, with NumPy's answers: golden/make_calls.py.
 #include <cstdlib>
 
+#include "driver.hpp"
 #include "golden_call.hpp"
 #include "kiln/math.hpp"
 
@@ -25,7 +26,8 @@ std::vector<Array> outs_of(const GoldenCall& call, const Target& target) {
 /// A case on a target: its operands live here while it runs.
 class Run {
  public:
-  Run(const GoldenCall& call, const Target& target) : call_(call), target_(target), outs_(outs_of(call, target)) {
+  Run(const Driver& driver, const GoldenCall& call, const Target& target)
+      : driver_(driver), call_(call), target_(target), outs_(outs_of(call, target)) {
     for (const char* name : {"a", "b", "where"}) {
       if (!call.has(name)) continue;
       const std::string& text = call.fields.at(name);
@@ -41,17 +43,13 @@ class Run {
     const kiln::Ufunc* const ufunc = kiln::math::find(call_.ufunc);
     REQUIRE(ufunc != nullptr);
     if (call_.method == "call") return called(*ufunc);
-    if (call_.method == "reduce") return {ufunc->reduce(arrays_.at("a"), reduce_options())};
-    if (call_.method == "accumulate") return {ufunc->accumulate(arrays_.at("a"), accumulate_options())};
-    if (call_.method == "reduceat") return {ufunc->reduceat(arrays_.at("a"), indices(), accumulate_options())};
-    if (call_.method == "outer") return {ufunc->outer(arrays_.at("a"), arrays_.at("b"), target_.options({}))};
+    if (call_.method == "reduce") return {driver_.reduce(*ufunc, arrays_.at("a"), reduce_options())};
+    if (call_.method == "accumulate") return {driver_.accumulate(*ufunc, arrays_.at("a"), accumulate_options())};
+    if (call_.method == "reduceat") return {driver_.reduceat(*ufunc, arrays_.at("a"), indices(), accumulate_options())};
+    if (call_.method == "outer") return {driver_.outer(*ufunc, arrays_.at("a"), arrays_.at("b"), target_.options({}))};
     REQUIRE(call_.method == "at");
     const kiln::Stream stream = target_.options({}).stream;
-    if (call_.has("b")) {
-      ufunc->at(arrays_.at("a"), indices(), arrays_.at("b"), {.stream = stream});
-    } else {
-      ufunc->at(arrays_.at("a"), indices(), {.stream = stream});
-    }
+    driver_.at(*ufunc, arrays_.at("a"), indices(), call_.has("b") ? &arrays_.at("b") : nullptr, {.stream = stream});
     return {arrays_.at("a")};
   }
 
@@ -81,7 +79,7 @@ class Run {
         args.emplace_back(std::stod(text.substr(7)));
       }
     }
-    return target_.outputs(ufunc, args, options);
+    return driver_.call(ufunc, args, target_.options(options));
   }
 
   [[nodiscard]] kiln::ReduceOptions reduce_options() const {
@@ -116,6 +114,7 @@ class Run {
     return target_.place(make(DType::int64, values, kiln::Shape{static_cast<std::int64_t>(values.size())}));
   }
 
+  const Driver& driver_;
   const GoldenCall& call_;
   const Target& target_;
   std::map<std::string, Array> arrays_;
@@ -132,8 +131,11 @@ TEST_CASE("calls: NumPy's answers") {
       [&](const Target& target) {
         for (const Golden& line : golden_in_turn("calls.txt", target)) {
           const GoldenCall call = GoldenCall::parse(line.text);
-          Run run(call, target);
-          check_golden(call, target, [&] { return run.results(); }, [&] { return run.untouched(); });
+          for (const Driver* const driver : drivers()) {
+            INFO(driver->name());
+            Run run(*driver, call, target);
+            check_golden(call, target, [&] { return run.results(); }, [&] { return run.untouched(); });
+          }
         }
       },
       kEveryMode);

@@ -1,6 +1,7 @@
 // A thousand calls of generalized ufuncs, with NumPy's answers: golden/make_gufuncs.py.
 #include <list>
 
+#include "driver.hpp"
 #include "golden_call.hpp"
 #include "gufunc_kernels.hpp"
 
@@ -42,7 +43,7 @@ class GufuncRun {
   GufuncRun& operator=(const GufuncRun&) = delete;
   ~GufuncRun() = default;
 
-  std::vector<Array> results(const kiln::Gufunc& gufunc) {
+  std::vector<Array> results(const Driver& driver, const kiln::Gufunc& gufunc) {
     kiln::GufuncOptions options;
     options.stream = target_.options({}).stream;
     if (!outs_.empty()) options.out = kiln::Outputs(outs_);
@@ -57,7 +58,7 @@ class GufuncRun {
         options.axes.emplace_back(axes.begin(), axes.end());
       }
     }
-    return gufunc.outputs(args_, options);
+    return driver.call(gufunc, args_, options);
   }
 
   /// Whether every out has the values that it had.
@@ -93,8 +94,12 @@ TEST_CASE("gufuncs: NumPy's answers") {
           // By one of the kernel's bodies; by all of them over the file.
           const GoldenCall call = GoldenCall::parse(lines[i].text);
           const std::vector<kiln::Gufunc>& bodies = golden_gufuncs(call.ufunc);
-          GufuncRun run(call, target);
-          check_golden(call, target, [&] { return run.results(bodies[i % bodies.size()]); }, [&] { return run.untouched(); });
+          for (const Driver* const driver : drivers()) {
+            INFO(driver->name());
+            GufuncRun run(call, target);
+            check_golden(
+                call, target, [&] { return run.results(*driver, bodies[i % bodies.size()]); }, [&] { return run.untouched(); });
+          }
         }
       },
       kEveryMode);

@@ -8,6 +8,7 @@
 
 #include "array/access.hpp"
 #include "array/rep.hpp"
+#include "call/recording.hpp"
 #include "device/capture.hpp"
 #include "kiln/error.hpp"
 #include "registry/registry.hpp"
@@ -78,6 +79,8 @@ struct Pair {
 }  // namespace
 
 struct GraphImpl {
+  static Graph handle(std::shared_ptr<GraphImpl> impl) { return Graph(std::move(impl)); }
+
   Stream stream;
   backend::Backend* backend = nullptr;  // null: there are no launches
   std::mutex mutex;
@@ -161,10 +164,11 @@ void Graph::launch(const Stream& stream) const {
 }
 
 void Graph::exchange(const Array& old, const Array& now) {
-  exchange({{old, now}});
+  const std::pair<Array, Array> pair(old, now);
+  exchange(std::span(&pair, 1));
 }
 
-void Graph::exchange(std::initializer_list<std::pair<Array, Array>> pairs) {
+void Graph::exchange(std::span<const std::pair<Array, Array>> pairs) {
   if (impl_ == nullptr) throw DeviceError("exchange: this is an empty Graph handle; capture() makes one");
   std::vector<detail::Pair> moves;
   for (const auto& [old, now] : pairs) {
@@ -186,19 +190,26 @@ std::size_t Graph::kernels() const {
   return impl_->recorded->launches.size();
 }
 
-Graph capture(const Stream& stream, const std::function<void()>& calls) {
+namespace call {
+
+Recording::Recording(const Stream& stream) : stream_(stream), capture_(stream.queue().get()) {}
+
+Graph Recording::graph() {
   auto impl = std::make_shared<detail::GraphImpl>();
-  impl->stream = stream;
-  auto recorded = std::make_shared<Recorded>();
-  {
-    backend::Capture capture(stream.queue().get());
-    calls();
-    recorded->launches = std::move(capture.launches);
-    recorded->memory = std::move(capture.memory);
-    impl->backend = capture.backend;
-  }
-  impl->recorded = std::move(recorded);
-  return Graph(std::move(impl));
+  impl->stream = stream_;
+  impl->recorded = std::make_shared<Recorded>();
+  impl->recorded->launches = std::move(capture_.launches);
+  impl->recorded->memory = std::move(capture_.memory);
+  impl->backend = capture_.backend;
+  return detail::GraphImpl::handle(std::move(impl));
+}
+
+}  // namespace call
+
+Graph capture(const Stream& stream, const std::function<void()>& calls) {
+  call::Recording recording(stream);
+  calls();
+  return recording.graph();
 }
 
 }  // namespace kiln
