@@ -15,7 +15,7 @@ if(TARGET kiln_clang)
 endif()
 install(TARGETS kiln_emulator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kiln DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h")
+  FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.f90" PATTERN "*.rs" PATTERN "*.py")
 
 set(kiln_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/kiln)
 install(EXPORT kiln-targets NAMESPACE kiln:: DESTINATION ${kiln_config_dir})
