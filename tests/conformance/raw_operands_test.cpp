@@ -426,6 +426,22 @@ TEST_CASE("inout: outputs that are read count twice among the operands of a kern
         "operands");
 }
 
+TEST_CASE("raw: a mask leaves elements out of outputs with any strides") {
+  const Ufunc scatter = vectorize("(raw float32 y, float32 r, raw float32 z)(float32 x)",
+                                  "const index i = index(); y(i / 3, i % 3) = x; z[i] = x + y.size(); r = z.size();");
+  on_every_device([&](const Target& target) {
+    const Array x = target.place(Array::from<float>({1, 2, 3, 4, 5, 6}));
+    const Array mask = target.place(Array::from<bool>({true, false, false, true, true, false}));
+    const Array y = target.place(Array::zeros({3, 2}, DType::float32)).transpose();
+    const Array z = target.place(Array::zeros({12}, DType::float32))[{kiln::Slice{.step = -2}}];
+    const Array r = target.place(Array::zeros({6}, DType::float32));
+    target.outputs(scatter, {x}, {.out = {y, r, z}, .where = mask});
+    CHECK(values_of<float>(target, y) == std::vector<float>{1, 0, 0, 4, 5, 0});
+    CHECK(values_of<float>(target, z) == std::vector<float>{7, 0, 0, 10, 11, 0});
+    CHECK(values_of<float>(target, r) == std::vector<float>{6, 0, 0, 6, 6, 0});
+  });
+}
+
 TEST_CASE("raw: the address of an element is that of what follows, or an error") {
   const Ufunc sum =
       vectorize("float32(raw float32 t, int32 k)",

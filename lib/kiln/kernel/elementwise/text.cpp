@@ -68,7 +68,9 @@ static std::string axes_type(int rank) {
 std::string beside_struct(const ElementwiseSpec& spec) {
   std::string members;
   for (std::size_t k = 0; k < spec.inputs.size() + spec.outputs.size(); ++k) {
-    const OperandSpec& operand = k < spec.inputs.size() ? spec.inputs[k] : spec.outputs[k - spec.inputs.size()];
+    const bool input = k < spec.inputs.size();
+    if (input && k >= arguments_of(spec)) continue;  // what outputs hold
+    const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - spec.inputs.size()];
     if (operand.access == Access::raw) members += fmt::format("  {} n{};\n", axes_type(operand.axes.rank), k);
   }
   if (spec.place.indexer) members += fmt::format("  {} axes;\n", axes_type(spec.indexer_rank));
