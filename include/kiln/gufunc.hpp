@@ -39,7 +39,8 @@ struct GufuncDefinition {
   /// Indices of the body: "i:m, j:p" runs it once for each i in [0, m) and j in [0, p), in any order and concurrently.
   std::string each = {};
   /// Number of threads that share an item: "block", or a multiple of 32 up to 256. The body has lane, lanes, sync(),
-  /// shared<T>(count), team_sum(x), team_max, team_min and team_reduce(x, f). On a CPU the threads are lanes of vectors.
+  /// KILN_SHARED variables, shared<T>(count), team_sum(x), team_max, team_min and team_reduce(x, f). On a CPU the threads are
+  /// lanes of vectors.
   std::string group = {};
   /// Arrays that shared<T>(count) gives, in any order: "T[n], index[2 * lanes]". Their sizes decide how many teams run at once
   /// on a GPU. If it is empty, a body that calls shared<T>() has all of the memory of a team.

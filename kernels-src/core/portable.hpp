@@ -270,6 +270,12 @@
 #define KILN_SHARED __shared__
 #define KILN_BARRIER() __syncthreads()
 #endif
+// The dynamic shared memory that the launch gives a block. AMD's processors do not tell: no bound.
+#if KILN_CUDA
+#define KILN_DYNAMIC_BYTES(bytes) asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes))
+#else
+#define KILN_DYNAMIC_BYTES(bytes) bytes = ~0u
+#endif
 // The threads of the grid along an axis, and its blocks where they have so many threads. AMD's hardware counts threads:
 // gridDim is a quotient there.
 #if KILN_HIP

@@ -8,12 +8,18 @@
 
 extern "C" {
 __attribute__((convergent)) void kiln_barrier();
+// Of all KILN_SHARED variables; where they are; and who says so, for the function that it stands in.
+__attribute__((const)) kiln::int64 kiln_shared_bytes();
+void kiln_share(void* memory);
 // How many neighbours kiln_threads() computes at once.
 __attribute__((const)) kiln::int64 kiln_lanes();
 KILN_NOINLINE __attribute__((used)) void* kiln_new_frame(const kiln::kinds::CpuWaiting* waiting, kiln::int64 bytes) {
   return waiting->new_frame(waiting->owner, bytes);
 }
 }
+
+// By the section the compiler's pass knows them.
+#define KILN_SHARED static __attribute__((__section__("kiln_shared")))
 
 namespace kiln::loops {
 

@@ -1,9 +1,9 @@
 // A team on the CPU: its threads are lanes of vectors, whole warps in each, as a GPU has them. Bodies with .group are members
 // of a structure that derives from it. lib/clang/spmd/exchanges.cpp is the other side of what is declared here.
 #pragma once
+#include "kiln/core/shared_memory.hpp"
 #include "kiln/core/waiting_cpu.hpp"
 #include "kiln/gufunc/cpu.hpp"
-#include "kiln/gufunc/team_memory.hpp"
 
 extern "C" {
 // As kiln_lanes(), in kiln_threads(): another name, or compilers would see the loop's last iteration in it.
@@ -20,6 +20,11 @@ namespace kiln {
 namespace loops {
 
 constexpr int kWarp = 32;
+
+// Of all KILN_SHARED variables, in front of what shared<T>() gives.
+KILN_FN int64 variable_bytes() {
+  return (kiln_shared_bytes() + 63) / 64 * 64;
+}
 
 KILN_FN uint32 from_lane_below(uint32 word, uint32 distance) {
   return kiln_from_lane_below4(word, distance);
@@ -76,7 +81,7 @@ KILN_FN void share_item(const kinds::CpuWaiting* waits, void* shared, Item& item
 }  // namespace loops
 
 template <int Threads>
-struct team : team_memory {
+struct team : shared_memory {
   static constexpr index lanes = Threads;
   static constexpr int kWarps = Threads / loops::kWarp;
   // 16 bytes for each thread and each warp; two times, so that a reduction need not wait for those who read the last one's.
@@ -88,7 +93,7 @@ struct team : team_memory {
   index lane;
 
   KILN_FN team(unsigned char* memory, unsigned char* c, index declared, index first, index at)
-      : team_memory(memory, declared), cells(c), kiln_first(first), kiln_place(int(at) % loops::kWarp), lane(first + at) {
+      : shared_memory(memory, declared), cells(c), kiln_first(first), kiln_place(int(at) % loops::kWarp), lane(first + at) {
     __builtin_assume(lane >= 0 && lane < lanes);
   }
 

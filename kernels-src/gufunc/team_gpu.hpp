@@ -1,14 +1,14 @@
 // A team on a GPU is some whole warps: a block, or a warp of a block that several teams share. Bodies with .group are members
 // of a structure that derives from it.
 #pragma once
+#include "kiln/core/shared_memory.hpp"
 #include "kiln/gufunc/gpu.hpp"
-#include "kiln/gufunc/team_memory.hpp"
 #include "kiln/reduction/gpu.hpp"
 
 namespace kiln {
 
 template <int Lanes>
-struct team : team_memory {
+struct team : shared_memory {
   static constexpr index lanes = Lanes;
   static constexpr int kWarps = (Lanes + KILN_WARP - 1) / KILN_WARP;
   // Of one warp: its threads wait for each other, and nobody else.
@@ -19,7 +19,7 @@ struct team : team_memory {
   mutable int turn = 0;
   index lane = index(threadIdx.x % unsigned(Lanes));
 
-  KILN_FN team(unsigned char* memory, unsigned char* c, index declared) : team_memory(memory, declared), cells(c) {}
+  KILN_FN team(unsigned char* memory, unsigned char* c, index declared) : shared_memory(memory, declared), cells(c) {}
 
   // Every lane comes here.
   KILN_FN void sync() const {

@@ -24,6 +24,7 @@ struct CpuRawLaunch {
   // Of kernels whose threads wait for one another (core/waiting.hpp): room for the address of each.
   const CpuWaiting* waits = nullptr;
   void** waiting = nullptr;
+  int64 shared_bytes = 0;  // of `shared`
 };
 struct CpuRawItems {
   void* const* arguments;

@@ -1,5 +1,6 @@
 // What threads of a block share, on the CPU, whose blocks have one thread: variables of its own, and a barrier that it passes.
 #pragma once
+#include "kiln/core/shared_memory.hpp"
 #include "kiln/raw/cpu.hpp"
 
 namespace kiln {

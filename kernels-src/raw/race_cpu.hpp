@@ -1,6 +1,7 @@
 // Raw kernels on the CPU that are compiled to find races: one thread for each call, whose accesses and barriers are
 // reported to the library. It runs each thread of a block on a stack of its own, so that they wait for one another.
 #pragma once
+#include "kiln/core/shared_memory.hpp"
 #include "kiln/raw/cpu.hpp"
 #include "kiln/raw/race.hpp"
 

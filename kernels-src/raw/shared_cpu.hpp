@@ -1,14 +1,9 @@
 // Blocks whose threads share memory and wait for one another, on the CPU: neighbours along x are lanes of vectors.
 // lib/clang/spmd/blocks.cpp is the other side of what is declared here.
 #pragma once
+#include "kiln/core/shared_memory.hpp"
 #include "kiln/core/waiting_cpu.hpp"
 #include "kiln/raw/cpu.hpp"
-
-extern "C" {
-// Of all KILN_SHARED variables; where they are; and who says so, for the function that it stands in.
-__attribute__((const)) kiln::int64 kiln_shared_bytes();
-void kiln_share(void* memory);
-}
 
 namespace kiln {
 
@@ -89,7 +84,5 @@ KILN_FN void each_waiting_block(const kinds::CpuRawLaunch* launch, int64 begin, 
 
 }  // namespace kiln
 
-// By the section the compiler's pass knows them.
-#define KILN_SHARED static __attribute__((__section__("kiln_shared")))
 // Of the body alone: it is handed to it.
 #define KILN_DYNAMIC_SHARED(type) static_cast<type*>(kiln_dynamic_shared)

@@ -77,6 +77,68 @@ TEST_CASE("blocks: a tree of sums, with a barrier in a loop") {
   });
 }
 
+TEST_CASE("blocks: arrays of shared<T>() are parts of .shared_bytes, one after another") {
+  // Of 3 elements each thread, in two arrays, the second of which begins at a multiple of 16 bytes.
+  constexpr const char* kBody = R"(
+    const uint32 count = block_size.x;
+    int8* small = shared<int8>(count);
+    T* wide = shared<T>(2 * count);
+    small[thread.x] = int8(thread.x % 100);
+    wide[2 * thread.x] = x[item];
+    wide[2 * thread.x + 1] = T(thread.x);
+    sync();
+    const uint32 other = count - 1 - thread.x;
+    y[item] = T(wide[2 * other] + wide[2 * other + 1] * 2 + small[(thread.x + 1) % count] * 3);)";
+  const auto define = [&](kiln::Debug debug) {
+    return kiln::kernel({.name = "two",
+                         .signature = "void(const T[:] x, T[:] y) where T: int32, float64",
+                         .body = kBody,
+                         .compile = {.debug = debug}});
+  };
+  const auto check = [&]<class T>(const Target& target, const RawKernel& two, T) {
+    for (const std::size_t threads : {1U, 33U, 100U, 256U}) {
+      CAPTURE(threads);
+      const std::vector<T> x = counted<T>(3 * threads, 50);
+      const Array y = target.place(Array::zeros({static_cast<std::int64_t>(x.size())}, kiln::dtype_of<T>));
+      const auto bytes = static_cast<std::int64_t>((threads + 15) / 16 * 16 + (2 * threads * sizeof(T) + 15) / 16 * 16);
+      two(blocks(target, {3}, {static_cast<std::int64_t>(threads)}, bytes), target.place(Array::from(x)), y);
+      std::vector<T> expected;
+      for (std::size_t b = 0; b < 3; ++b) {
+        for (std::size_t t = 0; t < threads; ++t) {
+          const std::size_t other = threads - 1 - t;
+          expected.push_back(x[b * threads + other] + static_cast<T>(2 * other + 3 * ((t + 1) % threads % 100)));
+        }
+      }
+      CHECK(target.fetch(y).to_vector<T>() == expected);
+    }
+  };
+  const RawKernel plain = define({});
+  const RawKernel checked = define({.on = true});
+  const RawKernel raced = define({.race = true});
+  on_every_device([&](const Target& target) {
+    for (const RawKernel* const kernel : {&plain, &checked, &raced}) {
+      check(target, *kernel, std::int32_t{});
+      check(target, *kernel, double{});
+    }
+  });
+}
+
+TEST_CASE("blocks: a name \"shared\" of the user's is theirs") {
+  const RawKernel twice = kiln::kernel({.name = "twice",
+                                        .signature = "void(int32[:] x)",
+                                        .body = "const int32 shared = x[item]; x[item] = shared < 2 ? 7 : shared;"});
+  const RawKernel own = kiln::kernel({.name = "own",
+                                      .signature = "void(int32[:] x)",
+                                      .body = "x[item] = shared<3>(x[item]);",
+                                      .compile = {.functions = "template <int N> int32 shared(int32 x) { return N * x; }"}});
+  on_every_device([&](const Target& target) {
+    const Array x = target.place(Array::from<std::int32_t>({1, 5}));
+    twice({.size = 2, .stream = target.options().stream}, x);
+    own({.size = 2, .stream = target.options().stream}, x);
+    CHECK(target.fetch(x).to_vector<std::int32_t>() == std::vector<std::int32_t>{21, 15});
+  });
+}
+
 TEST_CASE("blocks: what threads have in variables and arrays of their own lives across barriers") {
   // Passes numbers round: each thread gets its neighbour's, as often as the block's number says, and keeps a list of them.
   static const RawKernel round = kiln::kernel({.name = "round", .signature = "void(int32[:] x, int64[:] sums)", .body = R"(

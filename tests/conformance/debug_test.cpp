@@ -399,6 +399,28 @@ TEST_CASE("debug: a team that shares more than its definition declares") {
   });
 }
 
+TEST_CASE("debug: a block that shares more than its launch gives") {
+  static const RawKernel kernel = kiln::kernel({.name = "k",
+                                                .signature = "void(int32[:] y)",
+                                                .body = "int32* a = shared<int32>(24);\nint32* b = shared<int32>(8);\n"
+                                                        "a[thread.x] = 1;\nsync();\nif (thread.x < 8) b[thread.x] = 2;\n"
+                                                        "sync();\ny[item] = a[0];",
+                                                .compile = {.debug = kOn}});
+  on_every_device([](const Target& target) {
+    if (target.device().kind() == kiln::DeviceKind::hip) return;  // whose processors do not tell how much there is
+    const auto run = [&](std::int64_t bytes) {
+      kernel({.grid = 1, .block = 16, .shared_bytes = bytes, .stream = target.options().stream},
+             target.place(Array::zeros({16}, DType::int32)));
+      target.wait();
+    };
+    run(128);
+    CHECK(without_column(message_of<kiln::DeviceError>([&] { run(112); }), "k:2") ==
+          "k failed on " + name_of(target) +
+              " at thread (0, 0, 0) of block (0, 0, 0): shared<T>() asks for 32 bytes, and the block has 16 left; give more "
+              ".shared_bytes (the first of 16 faults): k:2");
+  });
+}
+
 TEST_CASE("debug: the first access out of a gufunc's views") {
   on_every_device([](const Target& target) {
     const std::string on = " on " + name_of(target);

@@ -61,6 +61,19 @@ double clipped(double x) {
 
 /// Whole numbers, so that sums are exact in any order.
 const std::vector<TeamBody> kTeamBodies = {
+    // Variables of the team, alone and beside arrays.
+    {"KILN_SHARED T own[520]; for (index i = lane; i < n; i += lanes) own[i] = x(i); barrier();"
+     "for (index i = lane; i < n; i += lanes) y(i) = own[n - 1 - i] - own[(i + 1) % n];",
+     [](const std::vector<double>& x, std::vector<double>& y) {
+       for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[x.size() - 1 - i] - x[(i + 1) % x.size()];
+     }},
+    {"KILN_SHARED T first; KILN_SHARED index last[1]; T* own = shared<T>(n); if (lane == 0) { first = x(0); last[0] = n - 1; }"
+     "for (index i = lane; i < n; i += lanes) own[i] = x(i); barrier();"
+     "for (index i = lane; i < n; i += lanes) y(i) = own[last[0] - i] + first;",
+     [](const std::vector<double>& x, std::vector<double>& y) {
+       for (std::size_t i = 0; i < x.size(); ++i) y[i] = x[x.size() - 1 - i] + x[0];
+     },
+     "T[n]"},
     // No function of a team.
     {"for (index i = lane; i < n; i += lanes) y(i) = x(i) > 4 ? T(4) : x(i);",
      [](const std::vector<double>& x, std::vector<double>& y) { std::transform(x.begin(), x.end(), y.begin(), clipped); }},
@@ -203,6 +216,15 @@ TEST_CASE("teams: threads share work, memory and results") {
         }
       },
       {Mode::host});
+}
+
+TEST_CASE("teams: memory by KILN_SHARED and by shared<T>() is declared in .shared") {
+  GufuncDefinition both = defined(kTeamBodies[1], "32");
+  both.shared = "";
+  CHECK(
+      message_of([&] { (void)kiln::guvectorize(both); }) ==
+      "shared_work: its KILN_SHARED variables and the arrays of shared<T>() are one memory; declare the arrays in .shared, as "
+      "\"float32[n]\"\n32\n^");
 }
 
 TEST_CASE("teams: a body that has no vectors, and one that is debugged, mean the same") {

@@ -101,11 +101,14 @@ class SharedMemory {
   /// may share all there is. ShapeError, which begins with `name`, for a count below 0.
   [[nodiscard]] std::optional<std::int64_t> bytes(const ufunc::Loop& loop, std::span<const std::int64_t> sizes, int lanes,
                                                   std::string_view name) const;
+  /// Whether a text may have KILN_SHARED variables.
+  [[nodiscard]] bool has_variables() const noexcept { return has_variables_; }
 
  private:
   signature::Layout names_;  ///< the layout's, and "lanes"
   std::vector<signature::SharedArray> arrays_;
   bool any_amount_ = false;
+  bool has_variables_ = false;
 };
 
 }  // namespace kiln::gufunc

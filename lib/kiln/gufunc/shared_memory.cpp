@@ -23,21 +23,39 @@ std::optional<DType> dtype_of(const std::string& name) {
   }
 }
 
-/// Whether a text calls shared<T>(), or a file or a macro may.
-bool may_share(const GufuncDefinition& definition) {
-  constexpr std::array<std::string_view, 1> kShared{"shared"};
-  const std::string defines = codegen::defines_text(definition.compile.defines);
-  const std::array<std::string_view, 4> texts{definition.body, definition.compile.preamble, definition.compile.functions,
-                                              defines};
-  return std::ranges::any_of(
-      texts, [&](std::string_view text) { return codegen::includes_files(text) || codegen::names_any(text, kShared); });
-}
+/// The definition's texts, without the files that they include.
+struct Texts {
+  explicit Texts(const GufuncDefinition& definition)
+      : defines(codegen::defines_text(definition.compile.defines)),
+        all{definition.body, definition.compile.preamble, definition.compile.functions, defines} {}
+  Texts(const Texts&) = delete;
+  Texts& operator=(const Texts&) = delete;
+
+  [[nodiscard]] bool include_files() const { return std::ranges::any_of(all, codegen::includes_files); }
+  [[nodiscard]] bool name(std::string_view word) const {
+    return std::ranges::any_of(all, [&](std::string_view text) { return codegen::names_any(text, std::array{word}); });
+  }
+
+  std::string defines;
+  std::array<std::string_view, 4> all;
+};
 
 }  // namespace
 
 SharedMemory::SharedMemory(const GufuncDefinition& definition, const signature::Layout& layout,
                            const std::vector<signature::TypeSignature>& signatures)
-    : names_(layout), any_amount_(definition.shared.empty() && may_share(definition)) {
+    : names_(layout) {
+  const Texts texts(definition);
+  const bool shares = texts.name("shared");
+  const bool has_own = texts.name("KILN_SHARED");
+  if (definition.shared.empty() && shares && has_own) {
+    throw SignatureError(definition.name +
+                             ": its KILN_SHARED variables and the arrays of shared<T>() are one memory; declare the arrays in "
+                             ".shared, as \"float32[n]\"",
+                         definition.group, 0);
+  }
+  any_amount_ = definition.shared.empty() && (shares || (texts.include_files() && !has_own));
+  has_variables_ = has_own || texts.include_files();
   names_.dimensions.push_back({.name = "lanes", .size = std::nullopt});
   arrays_ = signature::parse_shared_arrays(definition.shared, names_);
   for (const signature::SharedArray& array : arrays_) {

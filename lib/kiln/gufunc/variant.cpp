@@ -228,6 +228,7 @@ void Call::form_teams(kinds::GufuncSpec& spec, std::int64_t items, bool gpu) con
     spec.team = tuning::kFewestInTeam;
     while (gpu && spec.team < static_cast<int>(backend::kGpuBlock) && spec.team * of_lane < largest) spec.team *= 2;
   }
+  spec.own_block = gpu && gufunc_.shared_memory().has_variables();
   const std::int64_t bytes = shared_bytes(spec.team).value_or(tuning::kTeamBytes);
   if (bytes > tuning::kTeamBytes) {
     throw ShapeError(gufunc_.name() + ": its .shared comes to " + std::to_string(bytes) + " bytes, a team has " +

@@ -218,8 +218,9 @@ std::string what_failed(const Fault& fault, const backend::FaultTexts& texts) {
     case FaultKind::barrier:
       return fmt::format("barrier that {} does not reach", thread_text(fault.other));
     case FaultKind::shared:
-      return fmt::format("shared<T>() asks for {} bytes, and the team has {} left; declare more in .shared", fault.index[0],
-                         fault.extent[0]);
+      return fmt::format("shared<T>() asks for {} bytes, and the {} left; {}", fault.index[0],
+                         fmt::format("{} has {}", fault.place.item < 0 ? "block" : "team", fault.extent[0]),
+                         fault.place.item < 0 ? "give more .shared_bytes" : "declare more in .shared");
     case FaultKind::none:
       break;
   }

@@ -55,6 +55,11 @@ std::string launch_bounds(const codegen::CudaSource& source, const std::string& 
   return {};
 }
 
+/// Whether its threads share memory or wait for one another.
+bool cooperates(const RawKernelDefinition& definition, const codegen::UserText& text) {
+  return names_any(definition, kShared) || codegen::calls_kilns(text, "sync") || codegen::calls_kilns(text, "shared", "<");
+}
+
 bool asks_for_grid(const codegen::UserText& text) {
   return codegen::calls_kilns(text, "grid") || codegen::calls_kilns(text, "gridsize");
 }
@@ -88,7 +93,7 @@ RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSi
       operands_(std::move(operands)),
       values_(std::move(values)),
       cuda_(raw::cuda_words(definition_)),
-      cooperates_(cuda_.shares || raw::names_any(definition_, raw::kShared) || codegen::calls_kilns(text, "sync")),
+      cooperates_(cuda_.shares || raw::cooperates(definition_, text)),
       finds_races_(text.debug.race),
       usual_form_(cooperates_ || raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
                                                                                                        : RawForm::items) {

@@ -182,7 +182,7 @@ bool BodyTokens::split(std::size_t open, std::vector<Range>& parts) const {
   return parts.size() <= 1 || !may_be_template;
 }
 
-bool calls_kilns(const UserText& text, std::string_view name) {
+bool calls_kilns(const UserText& text, std::string_view name, std::string_view next) {
   const std::array names{name};
   if (!names_any(text.body, names)) return false;
   for (const auto* list : {&text.input_names, &text.output_names}) {
@@ -195,7 +195,7 @@ bool calls_kilns(const UserText& text, std::string_view name) {
   const BodyTokens body(text.body);
   if (body.may_declare(name)) return false;
   for (std::size_t t = 0; t < body.size(); ++t) {
-    if (body.is_word(t, name) && !body.is_member(t) && body.is(t + 1, "(")) return true;
+    if (body.is_word(t, name) && !body.is_member(t) && body.is(t + 1, next)) return true;
   }
   return false;
 }

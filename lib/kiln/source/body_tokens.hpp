@@ -61,7 +61,8 @@ class BodyTokens {
 };
 
 /// Whether the body calls that name and means kiln's function: nothing of its own, of the definition or of a parameter.
-[[nodiscard]] bool calls_kilns(const UserText& text, std::string_view name);
+/// `next` is the token behind it: "<" of a template whose arguments are given.
+[[nodiscard]] bool calls_kilns(const UserText& text, std::string_view name, std::string_view next = "(");
 
 /// Returns true if the body takes the address of an element, `&name[k]`, for more than an atomic function, which wants one
 /// element alone.

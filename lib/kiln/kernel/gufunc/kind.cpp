@@ -46,6 +46,7 @@ std::string words_of(const GufuncSpec& spec, DeviceKind) {
   words.add_count(spec.team, "team of {}");
   words.add_count(spec.team_bytes, "{} bytes shared");
   words.add_count(spec.declared_bytes, "{} bytes declared");
+  words.add_if(spec.own_block, "in a block of its own");
   words.add_count(spec.beside, "{} neighbours");
   words.add_count(spec.loop_rank, "rank {}");
   words.add_if(spec.wide_index, "64-bit index");

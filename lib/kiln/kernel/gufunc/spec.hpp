@@ -72,6 +72,7 @@ struct GufuncSpec {
   int team = 0;             ///< lanes of a team that shares an item; 0: there are no teams
   int team_bytes = 0;       ///< of the memory that a team shares
   int declared_bytes = 0;   ///< debug mode: that it may ask for
+  bool own_block = false;   ///< a team is all of its block: KILN_SHARED variables are the block's
   int beside = 1;           ///< GPU: neighbours along the last index of .each that a thread takes
   int loop_rank = 1;        ///< GPU: merged ones
   bool wide_index = false;  ///< GPU: 64-bit index

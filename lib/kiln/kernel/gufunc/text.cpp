@@ -43,13 +43,14 @@ std::uint64_t GufuncSpec::hash() const noexcept {
   return hash.add(static_cast<std::uint64_t>(tile_bytes))
       .add(static_cast<std::uint64_t>(team))
       .add(static_cast<std::uint64_t>(declared_bytes))
+      .add(static_cast<std::uint64_t>(own_block))
       .value();
 }
 
 int teams_of_block(const GufuncSpec& spec, DeviceKind target) noexcept {
   constexpr int kWarp = 32;
   constexpr int kMostBytes = 8192;  // of a block: an eighth of the least that a multiprocessor has
-  if (target != DeviceKind::cuda || spec.team != kWarp) return 1;
+  if (target != DeviceKind::cuda || spec.team != kWarp || spec.own_block) return 1;
   return std::clamp(kMostBytes / std::max(spec.team_bytes, 1), 1, static_cast<int>(backend::kGpuBlock) / kWarp);
 }
 

@@ -157,13 +157,15 @@ std::string team_kernel(const GufuncSpec& spec) {
   return fmt::format(
       "struct shared_item {{\n  core c;\n  char* p[{0}];\n  index first;\n}};\n"
       "extern \"C\" KILN_NOINLINE void* kiln_threads(const kinds::CpuWaiting*, void* shared, const shared_item& all) {{\n"
-      "  const shared_item item = all;\n  auto* const pool = static_cast<unsigned char*>(shared);\n"
+      "  kiln_share(shared);\n  const shared_item item = all;\n"
+      "  auto* const pool = static_cast<unsigned char*>(shared) + variable_bytes();\n"
       "  const index first = kiln_together() == {1} ? 0 : item.first;\n"
       "#pragma clang loop vectorize(assume_safety) vectorize_width({1}) unroll(disable)\n"
       "  for (int64 x = 0; x < kiln_lanes(); ++x) {{\n"
       "    one(item.c, team<{1}>(pool, pool + {2}, {6}, first, x){3});\n  }}\n  return nullptr;\n}}\n"
       "KILN_KERNEL kiln_kernel(const kinds::CpuGufuncLaunch* launch, int64 begin, int64 end) {{\n"
-      "  alignas(64) unsigned char shared[{2} + 2 * team<{1}>::kCells];\n  shared_item item;\n  core& c = item.c;\n{4}"
+      "  void* const shared = __builtin_alloca_with_align(variable_bytes() + {2} + 2 * team<{1}>::kCells, 512);\n"
+      "  shared_item item;\n  core& c = item.c;\n{4}"
       "  walk_items<{0}, 0>(*launch, begin, end, [&](char* const* p, const int64*) KILN_INLINE {{\n{5}"
       "    for (int k = 0; k < {0}; ++k) item.p[k] = p[k];\n"
       "    share_item<{1}>(launch->waits, shared, item, kiln_threads);\n  }});\n}}\n",

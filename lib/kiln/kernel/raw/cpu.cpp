@@ -39,6 +39,7 @@ class BlockMemory : public CpuRawLaunch {
     std::copy(launch.block.begin(), launch.block.end(), block);
     waits = &frames_;
     waiting = waiting_.data();
+    shared_bytes = launch.shared_bytes;
   }
   BlockMemory(const BlockMemory&) = delete;
   BlockMemory& operator=(const BlockMemory&) = delete;

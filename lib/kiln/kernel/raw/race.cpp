@@ -36,6 +36,7 @@ class RaceScheduler {
         blocks_{.arguments = arguments, .grid = {}, .block = {}, .shared = shared} {
     std::copy(launch.grid.begin(), launch.grid.end(), blocks_.grid);
     std::copy(launch.block.begin(), launch.block.end(), blocks_.block);
+    blocks_.shared_bytes = launch.shared_bytes;
     table_.checker = this;
     table_.access = [](void* self, void* address, int64 bytes, const void* value, int32 use, int32 place) {
       static_cast<RaceScheduler*>(self)->access(address, bytes, value, use, place);

@@ -27,17 +27,24 @@ bool asks_for_grid(const UserText& text) {
   return std::any_of(kGrids.begin(), kGrids.end(), [&](const char* name) { return codegen::calls_kilns(text, name); });
 }
 
-/// Macros, since what they are depends on the number they are given. They stand around the body alone.
-std::string grid_macros(const UserText& text) {
+/// Whether it takes arrays of the launch's .shared_bytes by shared<T>().
+bool asks_for_arrays(const UserText& text, const RawSpec& spec) {
+  return spec.form != RawForm::items && codegen::calls_kilns(text, "shared", "<");
+}
+
+/// Macros, since what they are depends on the number they are given, or is the launch's. They stand around the body alone.
+std::string body_macros(const UserText& text, const RawSpec& spec) {
   std::string macros;
+  if (asks_for_arrays(text, spec)) macros += "#define shared kiln_arrays.shared\n";
   for (const char* const name : kGrids) {
     if (codegen::calls_kilns(text, name)) macros += fmt::format("#define {0}(d) kiln_{0}<(d)>(kiln_here)\n", name);
   }
   return macros;
 }
 
-std::string end_of_grid_macros(const UserText& text) {
+std::string end_of_body_macros(const UserText& text, const RawSpec& spec) {
   std::string macros;
+  if (asks_for_arrays(text, spec)) macros += "#undef shared\n";
   for (const char* const name : kGrids) {
     if (codegen::calls_kilns(text, name)) macros += fmt::format("#undef {}\n", name);
   }
@@ -144,6 +151,8 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
         enter_here(spec, "{0, 0, 0}, {uint32(item), 0, 0}, {1, 1, 1}, {uint32(launch->size), 1, 1}"),
         grids ? ", item_in_grid{item, launch->size}" : "", arguments_of(spec, user));
   }
+  const char* const arrays =
+      asks_for_arrays(user, spec) ? ", shared_memory(static_cast<unsigned char*>(launch->shared), launch->shared_bytes)" : "";
   if (spec.shares) {
     const char* const warps = spec.warps ? "  kiln_place.waits = static_cast<const row_of_warps&>(all).waits;\n"
                                            "  kiln_place.whole = row.block_size.x % kWarp == 0;\n"
@@ -160,10 +169,10 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
         "  for (uint32 x = row.begin; x < row.end; ++x) {{\n"
         "    const grid_place thread{{x, row.y, row.z}};\n"
         "    KILN_ENTER_THREAD(block, thread);\n"
-        "    {}user::kiln_body(dynamic, first + x, thread, block, block_size, grid_size{}{});\n  }}\n  return nullptr;\n}}\n"
+        "    {}user::kiln_body(dynamic, first + x, thread, block, block_size, grid_size{}{}{});\n  }}\n  return nullptr;\n}}\n"
         "KILN_KERNEL kiln_kernel(const kinds::CpuRawLaunch* launch, int64 begin, int64 end) {{\n"
         "  {}(launch, begin, end, kiln_threads);\n}}\n",
-        text, declare_here(spec, "dynamic") + warps, enter_here(spec, kThreadPlaces), grids ? kThreadInGrid : "",
+        text, declare_here(spec, "dynamic") + warps, enter_here(spec, kThreadPlaces), grids ? kThreadInGrid : "", arrays,
         arguments_of(spec, user), spec.warps ? "each_block_of_warps" : "each_waiting_block");
   }
   return fmt::format(
@@ -171,13 +180,13 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
       "  {}(launch, begin, end, [&](grid_place thread, grid_place block, grid_place block_size, grid_place grid_size) "
       "{{\n"
       "    const int64 item = item_of(thread, block, block_size, grid_size);\n"
-      "    {}user::kiln_body({}item, thread, block, block_size, grid_size{}{});\n  }});\n}}\n",
+      "    {}user::kiln_body({}item, thread, block, block_size, grid_size{}{}{});\n  }});\n}}\n",
       text, declare_here(spec, "launch->shared"),
       spec.finds_races               ? "one_thread"
       : spec.form == RawForm::single ? "each_thread<true>"
                                      : "each_thread<false>",
       enter_here(spec, kThreadPlaces), cooperates(spec, DeviceKind::cpu) ? "launch->shared, " : "", grids ? kThreadInGrid : "",
-      arguments_of(spec, user));
+      arrays, arguments_of(spec, user));
 }
 
 std::string on_gpu(const RawSpec& spec, const UserText& user) {
@@ -203,9 +212,9 @@ std::string on_gpu(const RawSpec& spec, const UserText& user) {
       "  const grid_place thread{{threadIdx.x, threadIdx.y, threadIdx.z}}, block{{blockIdx.x, blockIdx.y, blockIdx.z}};\n"
       "  const grid_place block_size{{blockDim.x, blockDim.y, blockDim.z}}, grid_size{{gridDim.x, gridDim.y, gridDim.z}};\n"
       "  const int64 item = item_of(thread, block, block_size, grid_size);\n"
-      "  user::kiln_body(item, thread, block, block_size, grid_size{}{});\n}}\n",
+      "  user::kiln_body(item, thread, block, block_size, grid_size{}{}{});\n}}\n",
       spec.bounds.empty() ? "KILN_RAW_KERNEL" : fmt::format("KILN_RAW_KERNEL_OF({})", spec.bounds), parameters, views,
-      grids ? kThreadInGrid : "", arguments_of(spec, user));
+      grids ? kThreadInGrid : "", asks_for_arrays(user, spec) ? ", kiln_dynamic_arrays()" : "", arguments_of(spec, user));
 }
 
 }  // namespace
@@ -216,13 +225,15 @@ Frame frame_of(const UserText& text, const RawSpec& spec, DeviceKind target) {
   const std::string here =
       fmt::format(", __attribute__((__unused__)) const ::kiln::{}_in_grid kiln_here", places ? "thread" : "item");
   return {.before = view_types(text, spec),
-          .declaration = fmt::format("{}KILN_FN void kiln_body({}const ::kiln::kiln_index item{}{}{})", grid_macros(text),
-                                     shares ? "__attribute__((__unused__)) void* kiln_dynamic_shared, " : "",
-                                     places ? ", const ::kiln::grid_place thread, const ::kiln::grid_place block, "
-                                              "const ::kiln::grid_place block_size, const ::kiln::grid_place grid_size"
-                                            : "",
-                                     asks_for_grid(text) ? here : "", parameters_of(text, spec)),
-          .closing = end_of_grid_macros(text),
+          .declaration =
+              fmt::format("{}KILN_FN void kiln_body({}const ::kiln::kiln_index item{}{}{}{})", body_macros(text, spec),
+                          shares ? "__attribute__((__unused__)) void* kiln_dynamic_shared, " : "",
+                          places ? ", const ::kiln::grid_place thread, const ::kiln::grid_place block, "
+                                   "const ::kiln::grid_place block_size, const ::kiln::grid_place grid_size"
+                                 : "",
+                          asks_for_grid(text) ? here : "",
+                          asks_for_arrays(text, spec) ? ", ::kiln::shared_memory kiln_arrays" : "", parameters_of(text, spec)),
+          .closing = end_of_body_macros(text, spec),
           .after = {},
           .places = {"item", "thread", "block", "block_size", "grid_size"}};
 }
