@@ -12,6 +12,11 @@ inline constexpr std::pair<std::string_view, std::string_view> kQuick[] = {
     {"__powf", "pow"},  {"__sinf", "sin"},   {"__cosf", "cos"},  {"__tanf", "tan"},   {"__sincosf", "sincos"},
     {"__fdividef", ""}, {"__fdiv_rn", ""},   {"__ddiv_rn", ""},  {"__frcp_rn", ""},   {"__drcp_rn", ""},
     {"__fsqrt_rn", ""}, {"__dsqrt_rn", ""},  {"__frsqrt_rn", ""}};
+/// Functions of one half, as "hexp" and "h2exp", without "h" and "h2", and kiln's that they call.
+inline constexpr std::pair<std::string_view, std::string_view> kOfHalves[] = {
+    {"sqrt", "sqrt"}, {"rsqrt", "rsqrt"}, {"exp", "exp"},     {"exp2", "exp2"},   {"exp10", "pow"},
+    {"log", "log"},   {"log2", "log2"},   {"log10", "log10"}, {"sin", "sin"},     {"cos", "cos"},
+    {"tanh", "tanh"}, {"ceil", "ceil"},   {"floor", "floor"}, {"trunc", "trunc"}, {"rint", "rint"}};
 /// Returns true for a conversion: "__float2int_rn", "__double2ull_rz".
 [[nodiscard]] inline bool is_conversion(std::string_view name) {
   return name.starts_with("__") && name.size() > 5 && name[name.size() - 3] == '_' && name[name.size() - 2] == 'r' &&

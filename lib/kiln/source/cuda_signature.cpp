@@ -28,8 +28,11 @@ constexpr std::pair<std::string_view, std::string_view> kTypeNames[] = {
     {"uint8_t", "uint8"}, {"uint16_t", "uint16"}, {"uint32_t", "uint32"}, {"uint64_t", "uint64"}, {"ptrdiff_t", "int64"},
     {"half", "float16"},  {"__half", "float16"}};
 
-/// Empty where it is none.
+/// Empty where it is none. "nv_half" is "half", "__nv_bfloat16" the dtype of that name.
 std::string dtype_called(std::string_view word) {
+  for (const std::string_view of_nvidia : {"__nv_", "nv_"}) {
+    if (word.starts_with(of_nvidia)) word.remove_prefix(of_nvidia.size());
+  }
   for (const auto& [name, dtype] : kTypeNames) {
     if (word == name) return std::string(dtype);
   }
@@ -60,7 +63,8 @@ std::string built_in(std::vector<std::string> words) {
 bool is_vector_type(std::string_view name) {
   static const std::set<std::string_view> kElements{"char", "uchar", "short",    "ushort",    "int",   "uint",
                                                     "long", "ulong", "longlong", "ulonglong", "float", "double"};
-  return name == "dim3" ||
+  static const std::set<std::string_view> kPairs{"half2", "__half2", "nv_half2", "__nv_bfloat162", "nv_bfloat162"};
+  return name == "dim3" || kPairs.contains(name) ||
          (!name.empty() && name.back() >= '1' && name.back() <= '4' && kElements.contains(name.substr(0, name.size() - 1)));
 }
 

@@ -194,17 +194,16 @@ constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx},
                              {"kiln/math/random.hpp", kRandom, false, true},
                              {"kiln/math/poisson.hpp", kPoisson, false, true}};
 /// Headers of CUDA's and CuPy's, where a text includes them.
-constexpr std::string_view kHalfHeaders[] = {"cuda_fp16.h", "cupy/float16.cuh"};
+constexpr std::string_view kHalfHeaders[] = {"cuda_fp16.h", "cuda_bf16.h", "cupy/float16.cuh"};
 constexpr std::string_view kComplexHeaders[] = {"thrust/complex.h", "cupy/complex.cuh", "thrust"};
 constexpr std::string_view kConstantHeaders[] = {"math_constants.h", "cupy/math_constants.h"};
 constexpr std::string_view kCupyHeaders[] = {"cupy/carray.cuh", "cupy/type_traits.cuh"};
 constexpr std::string_view kFp16[] = {"cuda_fp16.h"};
+constexpr std::string_view kBf16[] = {"cuda_bf16.h"};
 constexpr std::string_view kCuComplex[] = {"cuComplex.h"};
-constexpr Offer kOfCuda[] = {{"kiln/core/cuda_fp16.hpp", kFp16},
-                             {"kiln/core/thrust.hpp", kComplexHeaders},
-                             {"kiln/core/cuda_constants.hpp", kConstantHeaders},
-                             {"kiln/core/cuda_complex.hpp", kCuComplex},
-                             {"kiln/elementwise/cupy.hpp", kCupyHeaders}};
+constexpr Offer kOfCuda[] = {{"kiln/core/cuda_fp16.hpp", kFp16},         {"kiln/core/cuda_bf16.hpp", kBf16},
+                             {"kiln/core/thrust.hpp", kComplexHeaders},  {"kiln/core/cuda_constants.hpp", kConstantHeaders},
+                             {"kiln/core/cuda_complex.hpp", kCuComplex}, {"kiln/elementwise/cupy.hpp", kCupyHeaders}};
 
 /// Of texts that name `std` or include a header of its.
 constexpr Offer kOfStd[] = {{"kiln/core/array.hpp", kArray},
@@ -266,6 +265,9 @@ void add_longer_names(Used& used) {
   if (uses(used, "exp10") || uses(used, "exp10f")) used.names.emplace("pow");
   for (const auto& [name, calls] : kQuick) {
     if (uses(used, name) && !calls.empty()) used.names.emplace(calls);
+  }
+  for (const auto& [name, calls] : kOfHalves) {
+    if (uses(used, "h" + std::string(name)) || uses(used, "h2" + std::string(name))) used.names.emplace(calls);
   }
   // The extrema of a list are beside those of two numbers.
   if (used.names.contains("algorithm")) used.names.emplace("initializer_list");

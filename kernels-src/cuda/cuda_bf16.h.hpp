@@ -1,0 +1,2 @@
+// <cuda_bf16.h>: what stands in core/cuda_bf16.hpp.
+#pragma once
