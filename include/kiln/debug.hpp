@@ -30,7 +30,7 @@ struct Debug {
   bool nan = false;
   /// Checks raw kernels on the CPU for data races. A race is two accesses of different threads to one element, at least one of
   /// them a write. The threads are of different blocks, or no barrier() separates the accesses. Two atomic operations are no
-  /// race. The message has both lines.
+  /// race. The message has both lines. Elements of a ufunc's call race likewise on its raw outputs.
   ///
   /// Threads of a block may then use barrier() and shared memory on the CPU, too. A barrier that some of them do not reach is a
   /// fault. The threads run one at a time. For other kernels, and on GPUs, the effect is that of `on`.

@@ -1,8 +1,9 @@
-// .compile.debug.race: races of raw kernels on the CPU, whose threads of a block then wait for one another. On GPUs it is plain
-// debug mode.
+// .compile.debug.race: races of raw kernels on the CPU, whose threads of a block then wait for one another, and of ufuncs with
+// raw outputs. On GPUs it is plain debug mode.
 #include <doctest/doctest.h>
 #include <kiln/error.hpp>
 #include <kiln/kernel.hpp>
+#include <kiln/ufunc.hpp>
 
 #include <chrono>
 #include <cstdint>
@@ -312,6 +313,85 @@ TEST_CASE("race: a thread that crashes ends alone") {
                                     ": deeper(n + 1) + own[0];\n}"),
                              {.grid = 1, .block = 4}, x))
               .find("at thread (0, 0, 0) of block (0, 0, 0): the stack is full") != std::string::npos);
+  });
+}
+
+TEST_CASE("race: elements of a ufunc that write one element of a raw output") {
+  const auto define = [](const std::string& signature, const std::string& body) {
+    return kiln::vectorize(
+        {.name = "histogram", .signatures = {signature}, .body = body, .compile = {.debug = {.race = true}}});
+  };
+  const kiln::Ufunc plain = define("(raw int32 counts)(int32 x)", "counts[x] += 1;");
+  const kiln::Ufunc atomic = define("(raw int32 counts)(int32 x)", "atomic_add(&counts[x], 1);\natomicMax(&counts[5], 4);");
+  on_the_cpu(
+      [&](const Target& target) {
+        const Array x = target.place(Array::from<std::int32_t>({3, 1, 3, 0, 3}));
+        const auto message = [&](const kiln::Ufunc& ufunc, const Array& counts) {
+          return message_of<kiln::DeviceError>([&] { target.call(ufunc, {x}, {.out = counts}); });
+        };
+        CHECK(message(plain, zeros(target, {6})) ==
+              "histogram failed on cpu at item 2: race on element 3 of counts, which it reads: item 0 wrote it at "
+              "histogram:1:11, and nothing orders the two (the first of 4 faults): histogram:1:11\n"
+              "  counts[x] += 1;\n"
+              "            ^");
+        CHECK(first_line(message(plain, zeros(target, {12})[{kiln::Slice{.step = -2}}])) ==
+              "histogram failed on cpu at item 2: race on element 3 of counts, which it reads: item 0 wrote it at "
+              "histogram:1:11, and nothing orders the two (the first of 4 faults): histogram:1:11");
+        const Array counts = zeros(target, {6});
+        target.call(atomic, {x}, {.out = counts});
+        CHECK(conformance::list_of(target.fetch(counts)) == std::vector<double>{1, 1, 0, 3, 0, 4});
+        CHECK(atomic.compiled({x}, {.out = counts}).entry.variant.find("race") != std::string::npos);
+      },
+      {Mode::host, Mode::stream});
+}
+
+TEST_CASE("race: elements of a ufunc that read what another writes, and those that do not race") {
+  const auto define = [](const std::string& signature, const std::string& body, const std::string& functions = "") {
+    return kiln::vectorize(
+        {.name = "k", .signatures = {signature}, .body = body, .compile = {.functions = functions, .debug = {.race = true}}});
+  };
+  on_the_cpu([&](const Target& target) {
+    const Array x = target.place(Array::from<float>({1, 2, 3, 4, 5, 6}).reshape({2, 3}));
+    const auto result = [&](const kiln::Ufunc& ufunc, const Array& out, kiln::CallOptions options = {}) {
+      options.out = out;
+      target.call(ufunc, {x}, options);
+      return conformance::list_of(target.fetch(out));
+    };
+    const kiln::Ufunc running =
+        define("(raw float32 y)(float32 x)", "index i = index();\ny(i / 3, i % 3) = x;\nif (i > 3) x = y[i - 1];\ny[i] += x;");
+    CHECK(
+        message_of<kiln::DeviceError>([&] { result(running, zeros(target, {3, 2}, DType::float32).transpose()); }) ==
+        "k failed on cpu at item 4: race on element (1, 0) of y, which it reads: item 3 wrote it at k:4:6, and nothing orders "
+        "the two (the first of 2 faults): k:3:16\n"
+        "  if (i > 3) x = y[i - 1];\n"
+        "                 ^\n"
+        "k:4:6\n"
+        "  y[i] += x;\n"
+        "       ^");
+    // Elements of their own, also by functions, beside one that each reads, and where a mask leaves the others out.
+    const kiln::Ufunc own = define("(float32 r, raw float32 y, raw float32 z)(float32 x)",
+                                   "put(&y[index()], x);\nfloat32 seen[2] = {y[index()], z[0]};\nr = sum(seen, 2);",
+                                   "__attribute__((noinline)) void put(float32* p, float32 v) { *p = v; }\n"
+                                   "__attribute__((noinline)) float32 sum(const float32* p, int n) {\n"
+                                   "  float32 s = 0;\n  for (int i = 0; i < n; ++i) s += p[i];\n  return s;\n}");
+    const Array r = zeros(target, {2, 3}, DType::float32), y = zeros(target, {6}, DType::float32);
+    target.outputs(own, {x}, {.out = {r, y, target.place(Array::full({1}, 7.0F))}});
+    CHECK(conformance::list_of(target.fetch(r)) == std::vector<double>{8, 9, 10, 11, 12, 13});
+    CHECK(conformance::list_of(target.fetch(y)) == std::vector<double>{1, 2, 3, 4, 5, 6});
+    const kiln::Ufunc first = define("(raw float32 y)(float32 x)", "y[0] = x;");
+    const Array mask = target.place(Array::from<bool>({false, false, false, true, false, false}).reshape({2, 3}));
+    CHECK(result(first, zeros(target, {1}, DType::float32), {.where = mask}) == std::vector<double>{4});
+    CHECK(first_line(message_of<kiln::DeviceError>([&] { result(first, zeros(target, {1}, DType::float32)); })) ==
+          "k failed on cpu at item 1: race on element 0 of y, which it writes: item 0 wrote it at k:1:6, and nothing orders "
+          "the two (the first of 5 faults): k:1:6");
+    // Other checks, and those that crash: the others go on.
+    const kiln::Ufunc bounds = define("(raw float32 y)(float32 x)", "y[index(x)] = x;\nif (x == 2) *(volatile int32*)8 = 1;");
+    const Array kept = zeros(target, {6}, DType::float32);
+    CHECK(first_line(message_of<kiln::DeviceError>([&] { result(bounds, kept); })).find("SIGSEGV: memory at 0x8") !=
+          std::string::npos);
+    CHECK(conformance::list_of(target.fetch(kept)) == std::vector<double>{0, 1, 2, 3, 4, 5});
+    const kiln::Ufunc endless = define("(raw float32 y)(float32 x)", "while (y[0] == 0) y[1] = x;");
+    CHECK_THROWS_AS(result(endless, zeros(target, {2}, DType::float32), {.timeout = 20ms}), kiln::Stopped);
   });
 }
 

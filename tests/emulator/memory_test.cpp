@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <doctest/doctest.h>
 
+#include <cstdint>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -105,4 +106,26 @@ TEST_CASE("emulated memory: what arrays take is counted and limited") {
   now = memory_stats(device);
   CHECK(now.used == before.used);
   CHECK(now.peak == before.used + 8000);
+}
+
+TEST_CASE("emulated memory: elements of a ufunc that race on a raw output") {
+  const Stream stream{Device::emulated("sm_86")};  // of no other case: a race loses it to the process
+  const Array x = to_device(Array::full({3000}, 3), stream.device());
+  const Array counts = to_device(Array::zeros({6}, DType::int32), stream.device());
+  const Ufunc atomic = vectorize("(raw int32 counts)(int32 x)", "atomic_add(&counts[x], 1);");
+  const Ufunc plain =
+      vectorize({.name = "histogram", .signatures = {"(raw int32 counts)(int32 x)"}, .body = "counts[x] += 1;"});
+  atomic(x, {.out = counts, .stream = stream});
+  stream.synchronize();
+  CHECK(counts.to_vector<std::int32_t>() == std::vector<std::int32_t>{0, 0, 0, 3000, 0, 0});
+  std::string message;
+  try {
+    plain(x, {.out = counts, .stream = stream});
+    stream.synchronize();
+  } catch (const DeviceError& error) {
+    message = error.what();
+  }
+  CHECK(message.find("kernel histogram: thread (") != std::string::npos);
+  CHECK(message.find(" byte 12 of an array of 24 bytes in a race with thread (") != std::string::npos);
+  CHECK(message.find(" at histogram:1:") != std::string::npos);
 }

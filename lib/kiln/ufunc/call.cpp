@@ -278,10 +278,18 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
     for (std::size_t k = inputs; k < operands_.count(); ++k) add(k);
   }
   std::optional<Beside> beside;
+  std::vector<kinds::RawOperand> raw;
   if (by_elements()) {
     beside.emplace();
     for (std::size_t k = 0; k < operands_.count(); ++k) {
-      if (is_raw(k)) beside->add(operands_.rep(k)->shape, operands_.rep(k)->strides);
+      if (!is_raw(k)) continue;
+      const Shape& extents = operands_.rep(k)->shape;
+      beside->add(extents, operands_.rep(k)->strides);
+      if (!ufunc_.finds_races()) continue;
+      const bool output = operands_.is_output(k);
+      raw.push_back({.operand = static_cast<std::uint8_t>(output ? count - operands_.nout() + (k - inputs) : k),
+                     .argument = static_cast<std::uint8_t>(output ? operands_.nin() + (k - inputs) : k),
+                     .rank = static_cast<std::uint8_t>(extents.size())});
     }
     if (ufunc_.place().indexer) beside->add(*shape_, kNoStrides);
     if (ufunc_.place().any()) beside->add_range(size_);
@@ -293,6 +301,7 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
   const auto shape = iteration_->shape();
   kinds::ElementwiseLaunch work;
   work.operands = {operands, count};
+  work.raw = raw;
   work.width = variant.width;
   work.walk = walk_of(variant.layout);
   work.unroll = variant.unroll;

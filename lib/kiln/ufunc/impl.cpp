@@ -55,6 +55,7 @@ UfuncImpl::UfuncImpl(UfuncDefinition definition, std::vector<signature::TypeSign
   if (source_ != nullptr) return;
   const codegen::UserText text = text_of({});
   place_ = asked_place(text);
+  finds_races_ = raw_operands_ >> nin() != 0 && text.debug.race;
   for (std::size_t k = 0; raw_operands_ != 0 && k < nin() + nout(); ++k) {
     const std::string& operand = (k < nin() ? signatures_.front().inputs[k] : signatures_.front().outputs[k - nin()]).name;
     const bool raw = (raw_operands_ >> k & 1U) != 0 && !operand.empty();
@@ -108,6 +109,7 @@ ufunc::Loop UfuncImpl::choose(const call::Operands& operands, const ufunc::LoopO
                              .definition = &definition_});
   operands.check_casts(ufunc::types_of(loop), options.casting);
   loop.place = place_;
+  loop.finds_races = finds_races_;
   return loop;
 }
 

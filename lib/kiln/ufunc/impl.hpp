@@ -62,6 +62,8 @@ class UfuncImpl final : public call::Callee {
   [[nodiscard]] std::uint64_t addressed() const noexcept { return addressed_; }
   /// What the body asks of the place of its element.
   [[nodiscard]] const kinds::AskedPlace& place() const noexcept { return place_; }
+  /// Returns true if kernels on the CPU find races among raw outputs.
+  [[nodiscard]] bool finds_races() const noexcept { return finds_races_; }
   /// Returns true if an element's result depends on more than its elements: some operand is raw, or the body asks for its
   /// place.
   [[nodiscard]] bool by_elements() const noexcept { return raw_operands_ != 0 || place_.any(); }
@@ -108,6 +110,7 @@ class UfuncImpl final : public call::Callee {
   bool arithmetic_bound_;
   kinds::AskedPlace place_;
   std::uint64_t addressed_ = 0;
+  bool finds_races_ = false;
   mutable ufunc::Plans<ufunc::LayoutClass> plans_;
   mutable ufunc::Plans<kinds::ReductionClass> reductions_;
   mutable ufunc::Plans<kinds::ScanLayout> scans_;

@@ -171,6 +171,7 @@ kinds::ElementwiseSpec specialize(const Loop& loop, std::span<const DType> stora
   spec.place = loop.place;
   if (spec.place.indexer) spec.indexer_rank = layout.raw_axes(raw).rank;
   if (kind == DeviceKind::cpu) {
+    spec.finds_races = loop.finds_races;
     // A kernel that reads and writes the same window needs no care on the CPU: its loads come first, and it claims no
     // __restrict__.
     spec.rank = std::min<int>(layout.rank, 2);

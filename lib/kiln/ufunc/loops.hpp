@@ -34,6 +34,7 @@ struct Loop {
   std::uint64_t raw = 0;         ///< a bit for each operand that is not broadcast, inputs first
   std::uint64_t inout = 0;       ///< a bit for each output that is read first
   kinds::AskedPlace place = {};  ///< what the body asks
+  bool finds_races = false;      ///< on the CPU, among raw outputs
   /// The ufunc that has this loop alone, where the loop was made for its dtypes; null where the ufunc's own definition has it.
   std::shared_ptr<const UfuncDefinition> definition = nullptr;
   /// C++ text of the inputs whose values are part of the kernel, empty text for the others; empty: the plain kernel.

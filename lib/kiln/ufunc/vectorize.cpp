@@ -186,6 +186,7 @@ int Ufunc::compile(std::string_view target) const {
   }
   for (ufunc::Loop loop : loops) {
     loop.place = impl_->place();
+    loop.finds_races = impl_->finds_races();
     const kinds::KernelSpec spec = ufunc::specialize(loop, ufunc::dtypes_of(loop), layout, compiler->kind());
     program::build(impl_->request(loop, spec, compiler->kind()), *compiler);
   }

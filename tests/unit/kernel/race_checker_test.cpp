@@ -1,5 +1,5 @@
 // Which accesses of a launch race, and what the fault says of them: without a kernel.
-#include "kernel/raw/race_checker.hpp"
+#include "kernel/raw/race.hpp"
 
 #include <doctest/doctest.h>
 
@@ -32,7 +32,7 @@ class Launch {
     table_.places = kPlaces.data();
     table_.variables = &variable_;
     table_.variable_count = 1;
-    checker_ = std::make_unique<RaceChecker>(launch_, table_, *faults_, dynamic_.data());
+    checker_ = std::make_unique<RaceChecker>(raced(launch_), table_, *faults_, dynamic_.data());
   }
 
   void access(std::int64_t block, std::int64_t thread, void* address, std::int64_t bytes, std::int32_t use,

@@ -4,6 +4,7 @@
 
 #include "kernel/elementwise/driver.hpp"
 #include "kernel/elementwise/queued.hpp"
+#include "kernel/elementwise/race.hpp"
 #include "kernel/start_on_cpu.hpp"
 
 namespace kiln::kinds {
@@ -48,6 +49,8 @@ class LaunchFrame {
 
 void run(const cpu::CpuModule& module, const ElementwiseLaunch& launch, const cpu::LaunchThreads& threads) {
   const LaunchFrame frame(launch);
+  if (module.races() != nullptr) [[unlikely]]
+    return run_race(module, launch, frame.call(), threads.stop());
   const auto kernel = module.kernel<CpuKernel>();
   // One block cannot be divided.
   if (launch.size <= kCpuBlock) return kernel(&frame.call(), 0, launch.size);

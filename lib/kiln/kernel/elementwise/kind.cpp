@@ -38,6 +38,7 @@ std::string words_of(const ElementwiseSpec& spec, DeviceKind device) {
   words.add_if(spec.wide_index, "64-bit index");
   words.add_if(!spec.read_outputs.empty(), "outputs read");
   words.add_if(spec.aliased, "in place");
+  words.add_if(spec.finds_races, "race");
   words.add_if(std::ranges::any_of(inputs, strided_raw) || std::ranges::any_of(spec.outputs, strided_raw), "raw strided");
   return std::move(words).text();
 }

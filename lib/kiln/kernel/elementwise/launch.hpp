@@ -11,6 +11,13 @@
 
 namespace kiln::kinds {
 
+/// A raw operand of a launch that finds races.
+struct RawOperand {
+  std::uint8_t operand = 0;   ///< of the launch's
+  std::uint8_t argument = 0;  ///< of the body's, inputs before outputs
+  std::uint8_t rank = 0;
+};
+
 /// One elementwise launch. The kernel was rendered from a spec (spec.hpp) with the same operands, rank and width.
 struct ElementwiseLaunch {
   std::span<const LaunchOperand> operands;
@@ -18,8 +25,9 @@ struct ElementwiseLaunch {
   std::int64_t size = 0;                ///< product of shape
   /// Of its spec, if that has more than there are extents: dimensions of one element are added in front.
   int rank = 1;
-  bool nested = false;      ///< its kernel takes strides where these operands need none (GPU)
-  Walk walk = Walk::packs;  ///< of its spec (GPU)
+  std::span<const RawOperand> raw = {};  ///< if it finds races (CPU): their axes are the last operand, one after the other
+  bool nested = false;                   ///< its kernel takes strides where these operands need none (GPU)
+  Walk walk = Walk::packs;               ///< of its spec (GPU)
   /// Of its spec (GPU). Of packs it divides the innermost extent, unless that is the only one.
   int width = 1;
   int unroll = 1;           ///< accesses in flight per thread (GPU)

@@ -24,10 +24,14 @@ struct QueuedElementwise {
   std::vector<std::int64_t> strides;
   std::vector<std::int64_t> shape;
   std::vector<Scalar> scalars;
+  std::vector<RawOperand> raw;
   ElementwiseLaunch launch;
 
   explicit QueuedElementwise(const ElementwiseLaunch& from)
-      : operands(from.operands.begin(), from.operands.end()), shape(from.shape.begin(), from.shape.end()), launch(from) {
+      : operands(from.operands.begin(), from.operands.end()),
+        shape(from.shape.begin(), from.shape.end()),
+        raw(from.raw.begin(), from.raw.end()),
+        launch(from) {
     std::size_t count = 0;
     for (const LaunchOperand& operand : operands) count += scalars_for(operand);
     scalars.resize(count);
@@ -46,6 +50,7 @@ struct QueuedElementwise {
     }
     launch.operands = operands;
     launch.shape = shape;
+    launch.raw = raw;
   }
   QueuedElementwise(const QueuedElementwise&) = delete;
   QueuedElementwise& operator=(const QueuedElementwise&) = delete;

@@ -30,6 +30,7 @@ struct ElementwiseSpec {
   std::vector<std::size_t> read_outputs = {};  ///< outputs that begin as what the array holds
   AskedPlace place = {};
   int indexer_rank = 0;         ///< axes of the call, if the body asks for the index along each
+  bool finds_races = false;     ///< CPU, where an output is raw: accesses of the body are reported
   std::string function = {};    ///< instead of a loop: the body as a function of that C name, for others to link
   bool returns_status = false;  ///< of such a function: its result goes to a pointer, and it gives 0
 };

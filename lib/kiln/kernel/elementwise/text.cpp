@@ -146,6 +146,7 @@ bool needs_nd(const ElementwiseSpec& spec) {
 
 std::string loop_header(const ElementwiseSpec& spec, DeviceKind target) {
   if (!spec.function.empty()) return "kiln/core/types.hpp";
+  if (spec.finds_races) return "kiln/elementwise/race_cpu.hpp";
   if (by_elements(spec)) return target == DeviceKind::cpu ? "kiln/elementwise/raw_cpu.hpp" : "kiln/elementwise/raw_gpu.hpp";
   if (target == DeviceKind::cpu) return "kiln/elementwise/cpu.hpp";
   if (spec.tile > 0) return "kiln/elementwise/gpu_tiles.hpp";

@@ -1,6 +1,7 @@
 #include "kernel/raw/race.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <memory>
 #include <string>
@@ -11,7 +12,6 @@
 #include "device/cpu/guarded_launch.hpp"
 #include "device/cpu/signal_guard.hpp"
 #include "device/stop_request.hpp"
-#include "kernel/raw/race_checker.hpp"
 #include "kernels-src/raw/abi.hpp"
 #include "kiln/error.hpp"
 
@@ -31,7 +31,7 @@ class RaceScheduler {
         stop_(stop),
         table_(*static_cast<RaceTable*>(module.races())),
         kernel_(module),
-        checker_(launch, table_, *static_cast<FaultBuffer*>(module.faults()), shared),
+        checker_(raced(launch), table_, *static_cast<FaultBuffer*>(module.faults()), shared),
         items_{.arguments = arguments, .size = launch.size},
         blocks_{.arguments = arguments, .grid = {}, .block = {}, .shared = shared} {
     std::copy(launch.grid.begin(), launch.grid.end(), blocks_.grid);
@@ -191,6 +191,28 @@ class RaceScheduler {
 };
 
 }  // namespace
+
+RacedLaunch raced(const RawLaunch& launch) {
+  RacedLaunch made{
+      .size = launch.size, .grid = launch.grid, .block = launch.block, .shared_bytes = launch.shared_bytes, .arrays = {}};
+  const std::int64_t* axes = launch.axes.data();
+  for (std::size_t i = 0; i < launch.count; ++i) {
+    const RawLaunch::Argument& argument = launch.arguments[i];
+    const std::size_t rank = argument.dimensions;
+    if (argument.array) {
+      RacedArray& array = made.arrays.emplace_back();
+      array.argument = static_cast<std::int32_t>(i);
+      std::memcpy(&array.data, argument.value.data(), sizeof array.data);
+      array.size = argument.size;
+      array.item_bytes = argument.item_bytes;
+      array.by_axes = rank > 0;
+      array.extents.assign(axes, axes + rank);
+      array.strides.assign(axes + rank, axes + 2 * rank);
+    }
+    axes += 2 * rank;
+  }
+  return made;
+}
 
 void run_race(const backend::cpu::CpuModule& module, const RawLaunch& launch, void* const* arguments, void* shared,
               const backend::StopRequest* stop) {

@@ -3,9 +3,13 @@
 
 #include "device/cpu/module.hpp"
 #include "device/stop_request.hpp"
+#include "kernel/race_checker.hpp"
 #include "kernel/raw/launch.hpp"
 
 namespace kiln::kinds {
+
+/// The launch as a RaceChecker takes it.
+[[nodiscard]] RacedLaunch raced(const RawLaunch& launch);
 
 /// Runs the kernel, which has races(), in the caller and returns when all is done: one thread at a time, those of a block to
 /// their next barrier in turn. `arguments` are those of the kernel. Its faults are in the module's buffer. DeviceError for

@@ -1,4 +1,4 @@
-#include "kernel/raw/race_shadow.hpp"
+#include "kernel/race_shadow.hpp"
 
 #include <algorithm>
 #include <bit>

@@ -1,25 +1,45 @@
-// Finds races among the accesses of one launch of a raw kernel on the CPU, whose threads run one at a time.
+// Finds races among the accesses of one launch on the CPU, whose threads run one at a time.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
 #include "device/kernel_abi.hpp"
-#include "kernel/raw/launch.hpp"
-#include "kernel/raw/race_shadow.hpp"
+#include "kernel/race_shadow.hpp"
 #include "kernels-src/core/faults.hpp"
 #include "kernels-src/raw/race.hpp"
 
 namespace kiln::kinds {
+
+/// An array that threads access, as messages name it.
+struct RacedArray {
+  std::int32_t argument = 0;  ///< of the kernel, inputs before outputs
+  const void* data = nullptr;
+  std::int64_t size = 0;  ///< elements
+  std::int64_t item_bytes = 0;
+  bool by_axes = false;                    ///< messages have an index for each axis; else elements are consecutive
+  std::vector<std::int64_t> extents = {};  ///< by axes
+  std::vector<std::int64_t> strides = {};  ///< bytes, of any sign
+};
+
+/// What of a launch decides which accesses race.
+struct RacedLaunch {
+  std::int64_t size = -1;  ///< items; negative: blocks
+  std::array<std::int64_t, 3> grid{1, 1, 1};
+  std::array<std::int64_t, 3> block{1, 1, 1};
+  std::int64_t shared_bytes = 0;
+  std::vector<RacedArray> arrays = {};
+};
 
 /// Which accesses race: race::Cell, as on the emulated GPU. A barrier orders threads of one block alone. A write of what is
 /// there already is not reported.
 class RaceChecker {
  public:
   /// `shared`: where the dynamic shared memory of every block is. All outlive it.
-  RaceChecker(const RawLaunch& launch, const RaceTable& table, FaultBuffer& faults, void* shared);
+  RaceChecker(RacedLaunch launch, const RaceTable& table, FaultBuffer& faults, void* shared);
 
   /// What is accessed next is by this thread.
   void enter(std::int64_t block, std::int64_t thread) noexcept;
@@ -49,9 +69,8 @@ class RaceChecker {
   void report(const Conflict& conflict, std::int32_t use, const RaceAccess& own);
   /// What the message calls the memory.
   void name(std::uintptr_t address, std::size_t bytes, Fault& fault) const;
-  [[nodiscard]] bool is_of_argument(std::size_t i, const std::int64_t* axes, std::uintptr_t address, Fault& fault) const;
 
-  const RawLaunch& launch_;
+  const RacedLaunch launch_;
   const RaceTable& table_;
   FaultBuffer& faults_;
   std::uintptr_t dynamic_;  // shared memory

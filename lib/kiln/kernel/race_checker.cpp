@@ -1,4 +1,4 @@
-#include "kernel/raw/race_checker.hpp"
+#include "kernel/race_checker.hpp"
 
 #include <algorithm>
 #include <array>
@@ -6,6 +6,7 @@
 #include <numeric>
 #include <span>
 #include <string_view>
+#include <utility>
 
 namespace kiln::kinds {
 namespace {
@@ -36,18 +37,18 @@ std::int64_t product(const std::array<std::int64_t, 3>& of) {
 
 }  // namespace
 
-RaceChecker::RaceChecker(const RawLaunch& launch, const RaceTable& table, FaultBuffer& faults, void* shared)
-    : launch_(launch),
+RaceChecker::RaceChecker(RacedLaunch launch, const RaceTable& table, FaultBuffer& faults, void* shared)
+    : launch_(std::move(launch)),
       table_(table),
       faults_(faults),
       dynamic_(number_of(shared)),
-      threads_(launch.size >= 0 ? 1 : product(launch.block)),
-      blocks_(launch.size >= 0 ? launch.size : product(launch.grid)) {
+      threads_(launch_.size >= 0 ? 1 : product(launch_.block)),
+      blocks_(launch_.size >= 0 ? launch_.size : product(launch_.grid)) {
   for (const RaceVariable& each : std::span(table.variables, static_cast<std::size_t>(table.variable_count))) {
     const std::uintptr_t at = number_of(each.address);
     if (each.shared != 0) shared_.emplace_back(at, at + static_cast<std::uintptr_t>(each.bytes));
   }
-  if (launch.shared_bytes > 0) shared_.emplace_back(dynamic_, dynamic_ + static_cast<std::uintptr_t>(launch.shared_bytes));
+  if (launch_.shared_bytes > 0) shared_.emplace_back(dynamic_, dynamic_ + static_cast<std::uintptr_t>(launch_.shared_bytes));
 }
 
 void RaceChecker::enter(std::int64_t block, std::int64_t thread) noexcept {
@@ -140,20 +141,20 @@ void RaceChecker::report_missing(std::int64_t waiting, std::int64_t missing, con
   if (fault != nullptr) fault->other = place_of(block_begin_ + static_cast<std::uint64_t>(missing));
 }
 
-bool RaceChecker::is_of_argument(std::size_t i, const std::int64_t* axes, std::uintptr_t address, Fault& fault) const {
-  const RawLaunch::Argument& argument = launch_.arguments[i];
-  std::uintptr_t begin = 0;
-  std::memcpy(&begin, argument.value.data(), sizeof begin);
-  auto offset = static_cast<std::int64_t>(address - begin);
-  if (argument.size == 0) return false;
-  if (argument.dimensions == 0) {
-    if (offset < 0 || offset >= argument.size * argument.item_bytes) return false;
+namespace {
+
+/// Whether the address is of an element of the array, whose index the fault has then.
+bool is_of_array(const RacedArray& array, std::uintptr_t address, Fault& fault) {
+  auto offset = static_cast<std::int64_t>(address - number_of(array.data));
+  if (array.size == 0) return false;
+  if (!array.by_axes) {
+    if (offset < 0 || offset >= array.size * array.item_bytes) return false;
     fault.rank = 1;
-    fault.index[0] = offset / argument.item_bytes;
+    fault.index[0] = offset / array.item_bytes;
     return true;
   }
-  const std::span extents(axes, argument.dimensions);
-  const std::span strides(axes + argument.dimensions, argument.dimensions);
+  const std::vector<std::int64_t>& extents = array.extents;
+  const std::vector<std::int64_t>& strides = array.strides;
   // By the longest stride first, from the element that lies lowest.
   std::vector<std::size_t> order(extents.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -167,21 +168,19 @@ bool RaceChecker::is_of_argument(std::size_t i, const std::int64_t* axes, std::u
     offset -= steps * stride;
     index[d] = strides[d] < 0 ? extents[d] - 1 - steps : steps;
   }
-  if (offset >= argument.item_bytes) return false;
+  if (offset >= array.item_bytes) return false;
   fault.rank = static_cast<std::int32_t>(std::min<std::size_t>(index.size(), kFaultRank));
   std::copy_n(index.begin(), fault.rank, fault.index);
   return true;
 }
 
+}  // namespace
+
 void RaceChecker::name(std::uintptr_t address, std::size_t bytes, Fault& fault) const {
-  const std::int64_t* axes = launch_.axes.data();
-  for (std::size_t i = 0; i < launch_.count; ++i) {
-    const RawLaunch::Argument& argument = launch_.arguments[i];
-    if (argument.array && is_of_argument(i, axes, address, fault)) {
-      fault.argument = static_cast<std::int32_t>(i);
-      return;
-    }
-    axes += 2 * std::size_t{argument.dimensions};
+  for (const RacedArray& array : launch_.arrays) {
+    if (!is_of_array(array, address, fault)) continue;
+    fault.argument = array.argument;
+    return;
   }
   for (const RaceVariable& each : std::span(table_.variables, static_cast<std::size_t>(table_.variable_count))) {
     const auto offset = static_cast<std::int64_t>(address - number_of(each.address));
