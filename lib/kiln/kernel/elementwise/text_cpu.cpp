@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "kernel/elementwise/text.hpp"
 
@@ -50,14 +52,41 @@ std::string masked(const ElementwiseSpec& spec, const OperandSpec& operand, std:
   return result;
 }
 
-}  // namespace
-
-namespace {
-
-/// How a kernel reaches operands where they lie: the members of its row, and their initializers.
+/// A kernel that reaches operands where they lie: the members of its row with their initializers, the arguments of the body,
+/// and the stores of its results. `p` has the addresses of a row's first elements.
 class RowText {
  public:
-  /// Adds the operand, and returns the text of its element number i. `p` has the addresses of a row's first elements.
+  explicit RowText(const ElementwiseSpec& spec) : count(spec.inputs.size() + spec.outputs.size()) {
+    const std::size_t read = first_read_output(spec) + spec.read_outputs.size();
+    const std::size_t first_output = spec.inputs.size();
+    for (std::size_t k = 0; k < count; ++k) {
+      const bool input = k < first_output;
+      if (input && k >= read) continue;  // what outputs hold, which stays where the mask is false
+      const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - first_output];
+      if (operand.access == Access::raw) {
+        add_raw(operand, k, input ? k : arguments_of(spec) + k - first_output, input);
+        continue;
+      }
+      const std::string element = add(operand, k, input);
+      if (input) {
+        arguments.push_back(loaded(operand, element));
+        continue;
+      }
+      results.emplace_back(k, element);
+      stores += fmt::format("    {}{} = {};\n", spec.masking == Masking::keep ? "if (where) " : "", element,
+                            stored(operand, fmt::format("r{}", k - first_output)));
+    }
+  }
+  void initialize(const std::string& text) { initializers += (initializers.empty() ? "" : ", ") + text; }
+
+  std::size_t count;  // of operands
+  std::string members, initializers;
+  std::vector<std::string> arguments;
+  std::vector<std::pair<std::size_t, std::string>> results;  // operands that are stored, and their element number i
+  std::string stores;
+
+ private:
+  /// Adds the operand, and returns the text of its element number i.
   std::string add(const OperandSpec& operand, std::size_t k, bool input) {
     const std::string type = (input ? "const " : "") + stored_name(operand.storage);
     if (operand.access == Access::strided) {
@@ -75,44 +104,27 @@ class RowText {
     members += fmt::format("  {} p{};\n", type, k);
     initialize(fmt::format("p{0}(static_cast<{1}::kiln::{2}*>(launch->data[{0}]), of_launch(launch).n{0})", k,
                            input ? "const " : "", type_name(operand.compute)));
+    if (input) arguments.push_back(fmt::format("p{}", k));
   }
-  void initialize(const std::string& text) { initializers += (initializers.empty() ? "" : ", ") + text; }
-
-  std::string members, initializers;
 };
 
 }  // namespace
 
 // No element that a buffer has beside them, and none that is masked.
 std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) {
-  RowText row;
-  std::vector<std::string> arguments;
-  std::string stores;
-  std::string checks;
-  const std::size_t inputs = first_read_output(spec) + spec.read_outputs.size();
-  const std::size_t first_output = spec.inputs.size();
-  const std::size_t count = first_output + spec.outputs.size();
+  RowText row(spec);
   // Results that are NaN are looked for where they were stored, so that vectors compute them.
   const bool apart =
       debug.nan && spec.masking == Masking::none &&
       std::ranges::all_of(spec.outputs, [](const OperandSpec& output) { return output.storage == output.compute; });
-  for (std::size_t k = 0; k < count; ++k) {
-    const bool input = k < first_output;
-    if (input && k >= inputs) continue;  // what outputs hold, which stays where the mask is false
-    const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - first_output];
-    const std::string element = row.add(operand, k, input);
-    if (input) {
-      arguments.push_back(loaded(operand, element));
-      continue;
-    }
-    const std::string result = stored(operand, fmt::format("r{}", k - first_output));
-    stores += fmt::format("    {}{} = {};\n", spec.masking == Masking::keep ? "if (where) " : "", element, result);
-    if (!apart) continue;
+  std::string checks;
+  for (const auto& [k, element] : row.results) {
+    if (!apart) break;
     row.members += fmt::format("  KILN_FN auto& y{}(int64 i) const {{ return {}; }}\n", k, element);
     checks +=
         fmt::format("    check_row(count, first, {}, [row = work(launch, p)](int64 i) {{ return row.y{}(i); }});\n", k, k);
   }
-  const std::string result = evaluation(spec, arguments, apart ? Debug{.on = true} : debug);
+  const std::string result = evaluation(spec, row.arguments, apart ? Debug{.on = true} : debug);
   return fmt::format(
       "struct work {{\n{}  KILN_FN work(const kinds::CpuLaunch* launch, char* const* p) : {} {{}}\n"
       "  KILN_FN void check(int64 i) const {{\n    {}\n  }}\n"
@@ -120,34 +132,12 @@ std::string checked_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) 
       "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
       "  walk_rows<{}>(launch, begin, end, [&](char* const* p, int64 first, int64 count) {{\n"
       "    compute_row<work>(launch, p, first, count);\n{}  }});\n}}\n",
-      row.members, row.initializers, result, result, stores, count, checks);
+      row.members, row.initializers, result, result, row.stores, row.count, checks);
 }
 
 // The body may write anywhere, so that each element is computed once, and none beside them.
 std::string raw_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) {
-  RowText row;
-  std::vector<std::string> arguments;
-  std::string stores;
-  const std::size_t inputs = first_read_output(spec) + spec.read_outputs.size();
-  const std::size_t first_output = spec.inputs.size();
-  const std::size_t count = first_output + spec.outputs.size();
-  for (std::size_t k = 0; k < count; ++k) {
-    const bool input = k < first_output;
-    if (input && k >= inputs) continue;  // what outputs hold, which stays where the mask is false
-    const OperandSpec& operand = input ? spec.inputs[k] : spec.outputs[k - first_output];
-    if (operand.access == Access::raw) {
-      row.add_raw(operand, k, input ? k : arguments_of(spec) + k - first_output, input);
-      if (input) arguments.push_back(fmt::format("p{}", k));
-      continue;
-    }
-    const std::string element = row.add(operand, k, input);
-    if (input) {
-      arguments.push_back(loaded(operand, element));
-      continue;
-    }
-    const std::string result = stored(operand, fmt::format("r{}", k - first_output));
-    stores += fmt::format("    {}{} = {};\n", spec.masking == Masking::keep ? "if (where) " : "", element, result);
-  }
+  RowText row(spec);
   if (spec.place.indexer) {
     row.members += fmt::format("  const raw_axes<{}> axes;\n", std::max(spec.indexer_rank, 1));
     row.initialize("axes(of_launch(launch).axes)");
@@ -165,8 +155,8 @@ std::string raw_cpu_kernel(const ElementwiseSpec& spec, const Debug& debug) {
       "KILN_KERNEL kiln_kernel(const kinds::CpuLaunch* launch, int64 begin, int64 end) {{\n"
       "  walk_rows<{}, kElementsAtOnce>(launch, begin, end, [&](char* const* p, int64 first, int64 count) {{\n"
       "    each_element<work>(launch, p, first, count);\n  }});\n}}\n",
-      beside_struct(spec), count, row.members, row.initializers,
-      evaluation(spec, arguments, debug, "where", "all.first + first + i"), stores, count);
+      beside_struct(spec), row.count, row.members, row.initializers,
+      evaluation(spec, row.arguments, debug, "where", "all.first + first + i"), row.stores, row.count);
 }
 
 std::string cpu_kernel(const ElementwiseSpec& spec) {
