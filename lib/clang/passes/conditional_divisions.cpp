@@ -13,16 +13,13 @@
 
 #include <iterator>
 
+#include "clang/passes/integer_divisions.hpp"
+
 namespace kiln::clang_module {
 namespace {
 
 bool is_signed(const llvm::Instruction& division) {
   return division.getOpcode() == llvm::Instruction::SDiv || division.getOpcode() == llvm::Instruction::SRem;
-}
-
-bool divides_integers(const llvm::Instruction& instruction) {
-  return instruction.getOpcode() == llvm::Instruction::UDiv || instruction.getOpcode() == llvm::Instruction::URem ||
-         is_signed(instruction);
 }
 
 class GuardConditionalDivisions : public llvm::PassInfoMixin<GuardConditionalDivisions> {

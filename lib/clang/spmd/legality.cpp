@@ -2,6 +2,7 @@
 
 #include <llvm/IR/IntrinsicInst.h>
 
+#include "clang/passes/integer_divisions.hpp"
 #include "clang/spmd/blocks.hpp"
 #include "clang/spmd/widener.hpp"
 
@@ -13,18 +14,6 @@ bool is_number(const llvm::Type* type) {
 }
 
 }  // namespace
-
-bool divides_integers(const llvm::Instruction& instruction) {
-  switch (instruction.getOpcode()) {
-    case llvm::Instruction::UDiv:
-    case llvm::Instruction::SDiv:
-    case llvm::Instruction::URem:
-    case llvm::Instruction::SRem:
-      return true;
-    default:
-      return false;
-  }
-}
 
 bool is_barrier(const llvm::CallInst& call) {
   return call.getCalledFunction() != nullptr && call.getCalledFunction()->getName() == kBarrierName;

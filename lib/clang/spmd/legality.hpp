@@ -16,7 +16,6 @@ namespace kiln::clang_module::spmd {
 
 /// Whether it allocates an array whose length is known only when it runs, or frees one.
 [[nodiscard]] bool moves_stack(const llvm::Instruction& instruction);
-[[nodiscard]] bool divides_integers(const llvm::Instruction& instruction);
 [[nodiscard]] bool is_barrier(const llvm::CallInst& call);
 /// Whether it keeps accesses of lanes in order that go on together.
 [[nodiscard]] bool is_lockstep(const llvm::CallInst& call);

@@ -10,6 +10,7 @@
 #include <numeric>
 #include <optional>
 
+#include "clang/passes/integer_divisions.hpp"
 #include "clang/spmd/legality.hpp"
 #include "clang/spmd/tiles.hpp"
 
