@@ -1,4 +1,4 @@
-// CUDA's language where Clang compiles for NVIDIA's GPUs; the rest is clang_gpu.hpp's.
+// CUDA's language where Clang compiles for NVIDIA's GPUs; the rest is clang_gpu.hpp's, and cuda_quick.hpp's.
 #pragma once
 #define KILN_BYTE_PERM(x, y, which) static_cast<unsigned int>(__nvvm_prmt(x, y, which))
 #include "kiln/core/clang_gpu.hpp"
@@ -111,70 +111,6 @@ KILN_DEVICE_FN void __nanosleep(unsigned int nanoseconds) {
 KILN_DEVICE_FN void __trap() {
   __builtin_trap();
 }
-
-// The quick and rough ones.
-KILN_DEVICE_FN float __fdividef(float x, float y) {
-  return __nvvm_div_approx_f(x, y);
-}
-KILN_DEVICE_FN float __expf(float x) {
-  return __nvvm_ex2_approx_f(x * 1.4426950408889634f);
-}
-KILN_DEVICE_FN float __exp10f(float x) {
-  return __nvvm_ex2_approx_f(x * 3.3219280948873623f);
-}
-KILN_DEVICE_FN float __logf(float x) {
-  return __nvvm_lg2_approx_f(x) * 0.6931471805599453f;
-}
-KILN_DEVICE_FN float __log2f(float x) {
-  return __nvvm_lg2_approx_f(x);
-}
-KILN_DEVICE_FN float __log10f(float x) {
-  return __nvvm_lg2_approx_f(x) * 0.3010299956639812f;
-}
-KILN_DEVICE_FN float __powf(float x, float y) {
-  return __nvvm_ex2_approx_f(y * __nvvm_lg2_approx_f(x));
-}
-KILN_DEVICE_FN float __sinf(float x) {
-  return __nvvm_sin_approx_f(x);
-}
-KILN_DEVICE_FN float __cosf(float x) {
-  return __nvvm_cos_approx_f(x);
-}
-KILN_DEVICE_FN float __frcp_rn(float x) {
-  return __nvvm_rcp_rn_f(x);
-}
-KILN_DEVICE_FN float __fsqrt_rn(float x) {
-  return __nvvm_sqrt_rn_f(x);
-}
-KILN_DEVICE_FN float __fdiv_rn(float x, float y) {
-  return __nvvm_div_rn_f(x, y);
-}
-KILN_DEVICE_FN float __frsqrt_rn(float x) {
-  return 1.0f / __nvvm_sqrt_rn_f(x);
-}
-// Numbers as integers, by every rounding; of NaN 0, of what is beyond the ends the end.
-#define KILN_TO_INTEGER_BY(way, ptx, From, from, letter)           \
-  KILN_DEVICE_FN int __##from##2int_##way(From x) {                \
-    return __nvvm_##letter##2i_##ptx(x);                           \
-  }                                                                \
-  KILN_DEVICE_FN unsigned int __##from##2uint_##way(From x) {      \
-    return __nvvm_##letter##2ui_##ptx(x);                          \
-  }                                                                \
-  KILN_DEVICE_FN long long __##from##2ll_##way(From x) {           \
-    return __nvvm_##letter##2ll_##ptx(x);                          \
-  }                                                                \
-  KILN_DEVICE_FN unsigned long long __##from##2ull_##way(From x) { \
-    return __nvvm_##letter##2ull_##ptx(x);                         \
-  }
-#define KILN_TO_INTEGER(From, from, letter)      \
-  KILN_TO_INTEGER_BY(rn, rn, From, from, letter) \
-  KILN_TO_INTEGER_BY(rz, rz, From, from, letter) \
-  KILN_TO_INTEGER_BY(rd, rm, From, from, letter) \
-  KILN_TO_INTEGER_BY(ru, rp, From, from, letter)
-KILN_TO_INTEGER(float, float, f)
-KILN_TO_INTEGER(double, double, d)
-#undef KILN_TO_INTEGER
-#undef KILN_TO_INTEGER_BY
 
 #if __FAST_MATH__
 #define KILN_APPROXIMATE_LIBM 1

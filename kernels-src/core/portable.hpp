@@ -1,16 +1,6 @@
 // What differs between CUDA (NVRTC, Clang), HIP (hipRTC, Clang) and the CPU (Clang). The only file of the device-side code that
-// asks which target it is compiled for: everything above is written once over the names defined here.
+// asks which target it is compiled for, with portable_words.hpp: everything above is written once over the names defined there.
 #pragma once
-
-// KILN_GPU_CLANG: Clang compiles for a GPU, an option of the compile (lib/kiln/compiler/gpu/clang_compiler.cpp).
-#if KILN_GPU_CLANG && defined(__CUDA__)
-#define KILN_WARP_REDUCTIONS (__CUDA_ARCH__ >= 800)
-#include "kiln/core/clang_cuda.hpp"
-#elif KILN_GPU_CLANG
-#include "kiln/core/clang_hip.hpp"
-#endif
-
-#undef assert  // NVRTC's; assertions.hpp has kiln's, where a text means that
 
 #if defined(__CUDACC_RTC__) || defined(__CUDACC__) || (KILN_GPU_CLANG && defined(__CUDA__))
 #define KILN_CUDA 1
@@ -20,19 +10,7 @@
 #define KILN_CPU 1
 #endif
 
-#if !KILN_CPU
-#include "kiln/core/attributes.hpp"
-#undef __launch_bounds__
-#if KILN_CUDA
-#define __launch_bounds__(...) __attribute__((__launch_bounds__(__VA_ARGS__)))
-#else
-// Threads of a block, and waves of an execution unit.
-#define KILN_BOUNDS(threads, waves, name, ...) name(threads, waves)
-#define KILN_BOUND_THREADS(threads, waves) __attribute__((__amdgpu_flat_work_group_size__(1, threads)))
-#define KILN_BOUND_BOTH(threads, waves) KILN_BOUND_THREADS(threads, waves) __attribute__((__amdgpu_waves_per_eu__(waves)))
-#define __launch_bounds__(...) KILN_BOUNDS(__VA_ARGS__, KILN_BOUND_BOTH, KILN_BOUND_THREADS)
-#endif
-#endif
+#include "kiln/core/portable_words.hpp"
 
 // Behind the declaration of a function: bodies may not call it, and the compiler says why at the call. NVRTC shows the
 // function.
@@ -40,27 +18,6 @@
 #define KILN_REFUSED(why) = delete
 #else
 #define KILN_REFUSED(why) __attribute__((__diagnose_if__(true, why, "error")))
-#endif
-
-// A constant whose value the host writes; and whether CUDA's words (cuda_words.hpp) and quick functions are kiln's own.
-#if KILN_CPU
-#define KILN_LACKS_CUDA_WORDS 1
-#define KILN_EXPORTED_CONSTANT __attribute__((__visibility__("default")))
-#elif KILN_CUDA
-#define KILN_EXPORTED_CONSTANT __constant__
-#else
-#define KILN_EXPORTED_CONSTANT __constant__ __attribute__((__visibility__("protected")))
-#endif
-
-#if !KILN_CUDA
-#define KILN_LACKS_QUICK 1
-#endif
-
-// CUDA's compiler lets numbers become narrower ones in braces.
-#if KILN_CUDA && !KILN_GPU_CLANG
-#define KILN_ALLOW_NARROWING
-#else
-#define KILN_ALLOW_NARROWING _Pragma("clang diagnostic ignored \"-Wc++11-narrowing\"")
 #endif
 
 // Between these, divisions are exact and nothing is reordered, whatever the user's text may have, though products may be fused
@@ -122,15 +79,6 @@
 #define KILN_USER_END
 #define KILN_LACKS_WIDE_DIVISION 1  // of __int128, for which LLVM calls functions
 #define KILN_OF_CXX_LIBRARY __attribute__((__weak__, __used__))
-#ifndef __device__
-#define __device__
-#define __host__
-#define __forceinline__ inline
-#define __noinline__ __attribute__((__noinline__))
-#define __align__(n) __attribute__((__aligned__(n)))
-// Nothing else writes it, so that loads of it move out of loops.
-#define __constant__ __attribute__((__internal_linkage__))
-#endif
 #else
 #if defined(KILN_HIP)
 // LLVM divides numbers that it knows to be small in the bits that they have, and so gives -128 for int8's -128 / -1: those of
@@ -266,27 +214,6 @@
 #define KILN_SINCOS 1
 #endif
 
-#if !KILN_CPU
-#define KILN_SHARED __shared__
-#define KILN_BARRIER() __syncthreads()
-#endif
-// The dynamic shared memory that the launch gives a block. AMD's processors do not tell: no bound.
-#if KILN_CUDA
-#define KILN_DYNAMIC_BYTES(bytes) asm("mov.u32 %0, %%dynamic_smem_size;" : "=r"(bytes))
-#else
-#define KILN_DYNAMIC_BYTES(bytes) bytes = ~0u
-#endif
-// The threads of the grid along an axis, and its blocks where they have so many threads. AMD's hardware counts threads:
-// gridDim is a quotient there.
-#if KILN_HIP
-#define KILN_GRID_COUNTS_THREADS true
-#define KILN_GRID_THREADS(axis) static_cast<unsigned long long>(__builtin_amdgcn_grid_size_##axis())
-#define KILN_GRID_BLOCKS(threads) (__builtin_amdgcn_grid_size_x() / static_cast<unsigned int>(threads))
-#else
-#define KILN_GRID_COUNTS_THREADS false
-#define KILN_GRID_THREADS(axis) (static_cast<unsigned long long>(gridDim.axis) * blockDim.axis)
-#define KILN_GRID_BLOCKS(threads) gridDim.x
-#endif
 #if KILN_CUDA
 #define KILN_WARP 32
 // The value of the lane that many above this one, or below it, or of that lane; all lanes of the warp take part.

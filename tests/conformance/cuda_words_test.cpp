@@ -294,3 +294,30 @@ TEST_CASE("cuda words: quick functions and conversions, also in bodies of ufuncs
     }
   });
 }
+
+TEST_CASE("cuda words: rounded arithmetic, and quick functions of other numbers than float32") {
+  static const kiln::Ufunc rounded =
+      kiln::vectorize({.name = "rounded", .signatures = {"(float64 y, float64 z, float32 w)(float64 a, int32 b)"}, .body = R"(
+    float s, c;
+    __sincosf(a, &s, &c);
+    y = s * 100 + c * 10 + __tanf(a) + __expf(b) + __powf(b, 2) + __exp10f(b);
+    z = __ddiv_rn(a, 3) + __drcp_rn(a) + __dsqrt_rn(a) + __ll2double_rn(b) + __uint2double_rn(7u);
+    w = __fdiv_rn(a, 3) + __frcp_rn(a) + __fsqrt_rn(a) + __frsqrt_rn(a) + __int2float_rn(b) + __double2float_rn(a);)"});
+  on_every_device([&](const Target& target) {
+    const std::vector<double> a{0.5, 1.25, 0.75};
+    const std::vector<std::int32_t> b{1, 2, 3};
+    const std::vector<Array> results = target.outputs(rounded, {target.place(Array::from(a)), target.place(Array::from(b))});
+    const std::vector<double> y = target.fetch(results[0]).to_vector<double>(),
+                              z = target.fetch(results[1]).to_vector<double>();
+    const std::vector<float> w = target.fetch(results[2]).to_vector<float>();
+    for (std::size_t i = 0; i < a.size(); ++i) {
+      const double x = a[i];
+      const auto single = static_cast<float>(x);
+      const double quick =
+          std::sin(x) * 100 + std::cos(x) * 10 + std::tan(x) + std::exp(b[i]) + b[i] * b[i] + std::pow(10, b[i]);
+      CHECK(y[i] == doctest::Approx(quick).epsilon(1e-5));
+      CHECK(z[i] == x / 3 + 1 / x + std::sqrt(x) + b[i] + 7);
+      CHECK(w[i] == single / 3 + 1 / single + std::sqrt(single) + 1 / std::sqrt(single) + static_cast<float>(b[i]) + single);
+    }
+  });
+}
