@@ -1,6 +1,7 @@
 // kiln::cupy::reduction(): the texts of cupy.ReductionKernel as a reduction.
 #include <algorithm>
 #include <array>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -9,6 +10,7 @@
 #include "kiln/cupy_reduction.hpp"
 #include "kiln/error.hpp"
 #include "raw/cuda_options.hpp"
+#include "reduce/impl.hpp"
 #include "signature/signature.hpp"
 #include "source/body_tokens.hpp"
 
@@ -80,8 +82,10 @@ class Check {
 
 Reduction reduction(ReductionDefinition definition) {
   if (definition.name.empty()) definition.name = "reduce_kernel";
+  // Its canonical form, as which it is written.
+  definition.compile.preamble += std::exchange(definition.preamble, {});
+  raw::add_cuda_options(definition.compile, std::exchange(definition.options, {}), definition.name);
   kiln::ReductionDefinition made{.name = definition.name, .identity = definition.identity, .compile = definition.compile};
-  raw::add_cuda_options(made.compile, definition.options, definition.name);
   made.signatures.push_back("(" + parameters_of(definition.name, definition.out_params) + ")(" +
                             parameters_of(definition.name, definition.in_params) + ")");
   const signature::TypeSignature signature = signature::parse_of_cupy(made.signatures.front());
@@ -92,10 +96,10 @@ Reduction reduction(ReductionDefinition definition) {
   made.map = (numbered ? "const index " + std::string(kNumber) + " = i; return " : "return ") + definition.map_expr + ";";
   made.reduce = "return " + definition.reduce_expr + ";";
   made.post = definition.post_map_expr + ";";
-  made.compile.preamble += definition.preamble;
   // CUDA's words and the meaning of its min and max.
   made.compile.functions = "#include <cupy/carray.cuh>\n" + made.compile.functions;
-  return kiln::reduction(std::move(made));
+  return Reduction(
+      kiln::detail::make_reduction(std::move(made), std::make_shared<const ReductionDefinition>(std::move(definition))));
 }
 
 }  // namespace kiln::cupy

@@ -50,10 +50,18 @@ std::string definition_text(const Gufunc& function) {
 std::string definition_text(const Reduction& function) {
   const detail::ReductionImpl& impl = *function.impl();
   check_signatures(impl.loops(), "a reduction of two ufuncs");
+  if (impl.cupy() != nullptr) return text_of(json_of(*impl.cupy()));
   return text_of(manifest::with_prepended_identity(json_of(impl.definition_of({})), impl.prepends_identity()));
 }
 
 std::string definition_text(const RawKernel& function) {
+  const raw::KernelSource& source = function.impl()->source();
+  if (source.definition != nullptr) {
+    raw::CudaDefinition of_one = *source.definition;
+    of_one.name = source.expression;
+    of_one.name_expressions.clear();
+    return text_of(json_of(of_one));
+  }
   return text_of(json_of(function.impl()->definition()));
 }
 

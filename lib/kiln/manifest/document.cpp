@@ -31,7 +31,11 @@ std::string document_text(std::vector<Json> kernels) {
     if (const auto calls = kernel.find("calls"); calls != kernel.end()) std::sort(calls->begin(), calls->end());
   }
   std::vector<std::pair<std::string, Json>> sorted;
-  for (Json& kernel : kernels) sorted.emplace_back(kernel.at("name").dump() + kernel.dump(), std::move(kernel));
+  for (Json& kernel : kernels) {
+    // In CuPy's notation a kernel may have none.
+    const Json name = kernel.value("name", Json(""));
+    sorted.emplace_back(name.dump() + kernel.dump(), std::move(kernel));
+  }
   std::sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   nlohmann::ordered_json root{{"kiln_manifest", kFormatVersion}, {"kernels", nlohmann::ordered_json::array()}};
   for (const auto& [order, kernel] : sorted) root["kernels"].push_back(nlohmann::ordered_json(kernel));

@@ -36,6 +36,10 @@ struct Word {
   static std::string read(const Node& node) { return node.word(); }
   static Json write(const std::string& word);
 };
+/// A kernel's name with the arguments of its template.
+struct KernelName : Word {
+  static constexpr std::string_view type = "kernel_name";
+};
 /// A name that a definition may have.
 struct Name {
   static constexpr std::string_view type = "name";

@@ -137,8 +137,12 @@ void add_units(const SharedRawKernel& impl, const raw::Binding& binding, const r
   entry.units.push_back(std::move(unit));
 }
 
-Json read_kernel_call(const Node& node, const SharedRawKernel& impl, Entry& entry) {
-  node.check_members({"types", "launch", "constants", "strided", "strided_host"});
+}  // namespace
+
+Json read_kernel_call(const Node& node, const SharedRawKernel& impl, Others others, Entry& entry) {
+  std::vector<std::string_view> members(others);
+  members.insert(members.end(), {"types", "launch", "constants", "strided", "strided_host"});
+  node.check_members(members);
   raw::Binding binding;
   if (const auto types = node.find("types")) {
     binding = read_types(*types, impl);
@@ -160,6 +164,14 @@ Json read_kernel_call(const Node& node, const SharedRawKernel& impl, Entry& entr
                            .strided_host = names_of(views.strided_host, impl),
                            .form = form});
 }
+
+void add_usual_units(const Node& node, const SharedRawKernel& impl, Entry& entry) {
+  for (const raw::Binding& binding : impl->fixed_bindings()) {
+    add_units(impl, binding, {}, {}, impl->usual_form(), node.path(), entry);
+  }
+}
+
+namespace {
 
 /// Each once, in order.
 std::vector<raw::Binding> read_bindings(const Node& node, const SharedRawKernel& impl) {
@@ -196,7 +208,7 @@ Entry read_kernel(const Node& node, const std::string& folder) {
   Entry entry{made.json, {}};
   if (const auto calls = node.find("calls")) {
     read_calls(node, *calls, {"types", "launch"}, "the launch that the body tells", entry.json,
-               [&](const Node& each) { return read_kernel_call(each, impl, entry); });
+               [&](const Node& each) { return read_kernel_call(each, impl, {}, entry); });
     return entry;
   }
   std::vector<RawForm> forms;

@@ -1,9 +1,8 @@
 // The kind "kernel": a raw kernel, and which of its forms and dtypes are compiled.
 #pragma once
 
-#include <span>
+#include <memory>
 #include <string>
-#include <utility>
 
 #include "kiln/kernel.hpp"
 #include "manifest/definition.hpp"
@@ -16,6 +15,11 @@ namespace kiln::manifest {
 
 /// The definition, beside which there may be `uses`. Fails for what kernel() refuses.
 [[nodiscard]] Made<detail::RawKernelImpl> read_kernel_definition(const Node& node, const std::string& folder, Others uses = {});
+/// Reads an element of "calls" of a kernel, which may have `others` beside its members, and gives its canonical JSON.
+[[nodiscard]] Json read_kernel_call(const Node& node, const std::shared_ptr<const detail::RawKernelImpl>& impl, Others others,
+                                    Entry& entry);
+/// Adds what the kernel runs for every dtype that its signature allows. Throws TypeError where that leaves one open.
+void add_usual_units(const Node& node, const std::shared_ptr<const detail::RawKernelImpl>& impl, Entry& entry);
 /// An element of its "calls".
 [[nodiscard]] Json kernel_call_json(const ufunc::RawUse& use);
 

@@ -22,7 +22,9 @@ constexpr std::array kKinds{Kind{"ufunc", read_ufunc, define<Ufunc, read_ufunc_d
                             Kind{"gufunc", read_gufunc, define<Gufunc, read_gufunc_definition>},
                             Kind{"reduction", read_reduction, define<Reduction, read_reduction_definition>},
                             Kind{"kernel", read_kernel, define<RawKernel, read_kernel_definition>},
-                            Kind{"cupy.elementwise", read_cupy_elementwise, define<Ufunc, read_cupy_elementwise_definition>}};
+                            Kind{"cupy.elementwise", read_cupy_elementwise, define<Ufunc, read_cupy_elementwise_definition>},
+                            Kind{"cupy.reduction", read_cupy_reduction, define<Reduction, read_cupy_reduction_definition>},
+                            Kind{"cupy.raw", read_cupy_raw, define_cupy_raw}};
 
 }  // namespace
 

@@ -49,6 +49,10 @@ void FileRecorder::used(const cupy::ElementwiseDefinition& kernel, const call::D
   add_recorded(kernel.name, [&] { return with_call(recorded_definition(kernel), call_json(call)); });
 }
 
+void FileRecorder::used(const cupy::ReductionDefinition& reduction, const call::Description& call) noexcept {
+  add_recorded(reduction.name, [&] { return with_call(recorded_definition(reduction), call_json(call)); });
+}
+
 void FileRecorder::used(const GufuncDefinition& gufunc, const call::Description& call) noexcept {
   add_recorded(gufunc.name, [&] { return with_call(recorded_definition(gufunc), call_json(call)); });
 }
@@ -60,7 +64,12 @@ void FileRecorder::used(const ReductionDefinition& reduction, bool prepends_iden
 }
 
 void FileRecorder::used(const ufunc::RawUse& use) noexcept {
-  add_recorded(use.definition.name, [&] { return with_call(recorded_definition(use.definition), kernel_call_json(use)); });
+  add_recorded(use.definition.name, [&] {
+    Json call = kernel_call_json(use);
+    if (use.source == nullptr) return with_call(recorded_definition(use.definition), std::move(call));
+    if (use.source->name.empty()) call["kernel"] = use.expression;
+    return with_call(recorded_definition(*use.source), std::move(call));
+  });
 }
 
 template <class Make>

@@ -30,6 +30,7 @@ class FileRecorder final : public ufunc::Recorder {
 
   void used(const UfuncDefinition& ufunc, const call::Description& call) noexcept override;
   void used(const cupy::ElementwiseDefinition& kernel, const call::Description& call) noexcept override;
+  void used(const cupy::ReductionDefinition& reduction, const call::Description& call) noexcept override;
   void used(const GufuncDefinition& gufunc, const call::Description& call) noexcept override;
   void used(const ReductionDefinition& reduction, bool prepends_identity, const call::Description& call) noexcept override;
   void used(const ufunc::RawUse& use) noexcept override;

@@ -61,8 +61,7 @@ Made<ReductionImpl> read_reduction_definition(const Node& node, const std::strin
   return made;
 }
 
-Entry read_reduction(const Node& node, const std::string& folder) {
-  const Made<ReductionImpl> made = read_reduction_definition(node, folder, {"types", "loops", "calls"});
+Entry entry_of_calls(const Node& node, const Made<ReductionImpl>& made) {
   const std::shared_ptr<const ReductionImpl>& impl = made.impl;
   Entry entry{made.json, {}};
   Calls calls(entry, impl->name(),
@@ -73,6 +72,10 @@ Entry read_reduction(const Node& node, const std::string& folder) {
   read_uses(node, impl->loops().signatures(), {"types", "loops"}, entry, read_call,
             [&](const Loop& loop) { calls.add(node, usual_call(*impl, loop)); });
   return entry;
+}
+
+Entry read_reduction(const Node& node, const std::string& folder) {
+  return entry_of_calls(node, read_reduction_definition(node, folder, {"types", "loops", "calls"}));
 }
 
 Json with_prepended_identity(Json reduction, bool prepends_identity) {

@@ -6,11 +6,13 @@
 
 #include "base/member_count.hpp"
 #include "kiln/cupy_elementwise.hpp"
+#include "kiln/cupy_reduction.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/reduction.hpp"
 #include "kiln/ufunc.hpp"
 #include "manifest/members.hpp"
+#include "raw/cuda_definition.hpp"
 
 namespace kiln::manifest {
 
@@ -42,6 +44,7 @@ inline constexpr auto kMembers<CompileOptions> = std::array{
 };
 
 inline constexpr std::string_view kNameText = "Shown in errors.";
+inline constexpr std::string_view kOptionsText = "Of CUDA's compiler: \"-DNAME=VALUE\".";
 
 template <>
 inline constexpr std::string_view kKind<UfuncDefinition> = "ufunc";
@@ -101,10 +104,41 @@ inline constexpr auto kMembers<cupy::ElementwiseDefinition> = std::array{
     row<&cupy::ElementwiseDefinition::operation, Code>("operation", "C++ statements for one element."),
     row<&cupy::ElementwiseDefinition::loop_prep, Code>("loop_prep", "C++ statements before the operation."),
     row<&cupy::ElementwiseDefinition::after_loop, Code>("after_loop", "C++ statements after it."),
-    row<&cupy::ElementwiseDefinition::options, List<Code>>("options", "Of CUDA's compiler: \"-DNAME=VALUE\"."),
+    row<&cupy::ElementwiseDefinition::options, List<Code>>("options", kOptionsText),
     row<&cupy::ElementwiseDefinition::reduce_dims, Flag>("reduce_dims", "Without effect."),
     row<&cupy::ElementwiseDefinition::return_tuple, Flag>("return_tuple", "Without effect."),
     row<&cupy::ElementwiseDefinition::no_return, Flag>("no_return", "Without effect."),
+};
+
+template <>
+inline constexpr std::string_view kKind<cupy::ReductionDefinition> = "cupy.reduction";
+template <>
+inline constexpr auto kMembers<cupy::ReductionDefinition> = std::array{
+    row<&cupy::ReductionDefinition::name, Name>("name", kNameText),
+    row<&cupy::ReductionDefinition::in_params, Text>("in_params", "\"T x, raw float32 table\"."),
+    row<&cupy::ReductionDefinition::out_params, Text>("out_params", "\"T y\"."),
+    row<&cupy::ReductionDefinition::map_expr, Code>("map_expr", "A C++ expression: from the inputs to an accumulator."),
+    row<&cupy::ReductionDefinition::reduce_expr, Code>("reduce_expr", "A C++ expression: of two accumulators a and b.",
+                                                       Need::required),
+    row<&cupy::ReductionDefinition::post_map_expr, Code>("post_map_expr",
+                                                         "C++ statements: from the accumulator a to the outputs."),
+    row<&cupy::ReductionDefinition::identity, Code>("identity", "The neutral element; a C++ expression."),
+    row<&cupy::ReductionDefinition::reduce_type, Code>("reduce_type",
+                                                       "The type of a and b; by default that of the first output."),
+    row<&cupy::ReductionDefinition::options, List<Code>>("options", kOptionsText),
+    row<&cupy::ReductionDefinition::reduce_dims, Flag>("reduce_dims", "Without effect."),
+};
+
+template <>
+inline constexpr std::string_view kKind<raw::CudaDefinition> = "cupy.raw";
+template <>
+inline constexpr auto kMembers<raw::CudaDefinition> = std::array{
+    row<&raw::CudaDefinition::code, Code>("code", "C++ with kernels.", Need::required),
+    row<&raw::CudaDefinition::name, KernelName>("name", "The one kernel of a raw_kernel(): \"axpy<float, 3>\"."),
+    row<&raw::CudaDefinition::name_expressions, List<KernelName>>("name_expressions",
+                                                                  "Instances of templates: \"axpy<float, 3>\"."),
+    row<&raw::CudaDefinition::options, List<Code>>("options", kOptionsText),
+    row<&raw::CudaDefinition::backend, Word>("backend", "\"nvrtc\" or \"nvcc\": without effect."),
 };
 
 template <>
@@ -127,6 +161,8 @@ static_assert(is_whole<UfuncDefinition>(1), "a member of UfuncDefinition has no 
 static_assert(is_whole<GufuncDefinition>(1), "a member of GufuncDefinition has no row");
 static_assert(is_whole<ReductionDefinition>(1), "a member of ReductionDefinition has no row");
 static_assert(is_whole<cupy::ElementwiseDefinition>(2), "a member of cupy::ElementwiseDefinition, beside preamble, has no row");
+static_assert(is_whole<cupy::ReductionDefinition>(2), "a member of cupy::ReductionDefinition, beside preamble, has no row");
+static_assert(is_whole<raw::CudaDefinition>(1), "a member of raw::CudaDefinition has no row");
 static_assert(is_whole<RawKernelDefinition>(1), "a member of RawKernelDefinition has no row");
 
 }  // namespace kiln::manifest

@@ -266,6 +266,8 @@ void Call::record(ufunc::Recorder& recorder, const Variant& variant) const {
   if (strided_host.empty() && (variant.recorded.fetch_or(bit, std::memory_order_relaxed) & bit) != 0) return;
   const auto types = kernel_.types_of(binding());
   recorder.used(ufunc::RawUse{.definition = kernel_.definition(),
+                              .source = kernel_.source().definition.get(),
+                              .expression = kernel_.source().expression,
                               .types = types,
                               .constants = specialization_->constants.values,
                               .strided = strided,

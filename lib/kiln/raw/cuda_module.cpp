@@ -1,88 +1,101 @@
 // Sources in CUDA's language: each kernel is a raw kernel whose body calls it.
+#include "raw/cuda_module.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
 #include <utility>
 
-#include "kiln/cupy_raw.hpp"
 #include "kiln/error.hpp"
 #include "raw/cuda_options.hpp"
 #include "raw/impl.hpp"
-#include "raw/module_constants.hpp"
 #include "signature/kernel_signature.hpp"
-#include "source/cuda_kernels.hpp"
 
 namespace kiln::cupy {
 namespace detail {
+namespace {
 
-class RawModuleImpl {
- public:
-  RawModuleImpl(const std::string& name, std::string code, const std::vector<std::string>& options, CompileOptions compile)
-      : name_(name), compile_(std::move(compile)), source_(name + ".functions", code) {
-    if (!compile_.functions.empty()) {
-      throw SignatureError(name + ": .compile.functions stands beside .code; write them in one text", compile_.functions, 0);
-    }
-    raw::add_cuda_options(compile_, options, name);
-    compile_.functions = std::move(code);
-    values_ = std::make_shared<raw::ModuleConstants>(source_.constants());
-    if (source_.kernels().empty())
-      throw TypeError(name +
-                      ": the code defines no kernel; write one like extern \"C\" __global__ void scale(float* x, int n) { … }");
+raw::CudaDefinition canonical(const std::string& name, raw::CudaDefinition definition) {
+  if (!definition.compile.functions.empty()) {
+    throw SignatureError(name + ": .compile.functions stands beside .code; write them in one text",
+                         definition.compile.functions, 0);
   }
+  raw::add_cuda_options(definition.compile, std::exchange(definition.options, {}), name);
+  return definition;
+}
 
-  [[nodiscard]] const codegen::CudaSource& source() const noexcept { return source_; }
-  [[nodiscard]] Constant constant(std::string_view name) const {
-    const std::vector<std::string>& names = values_->names();
-    if (std::ranges::find(names, name) != names.end()) return Constant(std::string(name), values_);
-    std::string known;
-    for (const std::string& each : names) known += (known.empty() ? ": " : ", ") + each;
-    throw TypeError(
-        fmt::format("{}: \"{}\" is no variable whose values the host gives; such are __constant__ variables without an "
-                    "initializer, neither const nor static{}",
-                    name_, name, known));
+}  // namespace
+
+RawModuleImpl::RawModuleImpl(const std::string& name, raw::CudaDefinition definition)
+    : name_(name),
+      definition_(std::make_shared<const raw::CudaDefinition>(canonical(name, std::move(definition)))),
+      source_(name + ".functions", definition_->code),
+      values_(std::make_shared<raw::ModuleConstants>(source_.constants())) {
+  if (source_.kernels().empty()) {
+    throw TypeError(name +
+                    ": the code defines no kernel; write one like extern \"C\" __global__ void scale(float* x, int n) { … }");
   }
+}
 
-  [[nodiscard]] const codegen::CudaKernel& find(std::string_view expression) const {
-    const codegen::CudaKernel* const found = source_.find(expression);
-    if (found == nullptr) {
-      throw TypeError(fmt::format("{}: \"{}\" is none of the kernels in the code: {}", name_, expression, source_.names()));
-    }
-    const std::size_t given = codegen::template_arguments(expression).size();
-    if (found->is_template && given == 0) {
-      throw TypeError(fmt::format("{}: the kernel \"{}\" is a template; give its arguments, as in \"{}<float>\"", name_,
-                                  found->name, found->name));
-    }
-    if (!found->is_template && given > 0)
-      throw TypeError(fmt::format("{}: \"{}\": the kernel \"{}\" is no template", name_, expression, found->name));
-    return *found;
+Constant RawModuleImpl::constant(std::string_view name) const {
+  const std::vector<std::string>& names = values_->names();
+  if (std::ranges::find(names, name) != names.end()) return Constant(std::string(name), values_);
+  std::string known;
+  for (const std::string& each : names) known += (known.empty() ? ": " : ", ") + each;
+  throw TypeError(
+      fmt::format("{}: \"{}\" is no variable whose values the host gives; such are __constant__ variables without an "
+                  "initializer, neither const nor static{}",
+                  name_, name, known));
+}
+
+const codegen::CudaKernel& RawModuleImpl::find(std::string_view expression) const {
+  const codegen::CudaKernel* const found = source_.find(expression);
+  if (found == nullptr) {
+    throw TypeError(fmt::format("{}: \"{}\" is none of the kernels in the code: {}", name_, expression, source_.names()));
   }
-
-  [[nodiscard]] Function function(std::string_view expression) const {
-    const codegen::CudaKernel& kernel = find(expression);
-    std::string signature = source_.signature_of(kernel, expression);
-    std::string arguments;
-    for (const signature::KernelParameter& each : signature::parse_raw(signature).parameters)
-      arguments += (arguments.empty() ? "" : ", ") + each.name;
-    const std::size_t last = kernel.name.rfind(':');
-    const std::size_t open = expression.find('<');
-    const std::string types = open == std::string_view::npos ? "" : std::string(expression.substr(open));
-    RawKernelDefinition definition{
-        .name = last == std::string::npos ? kernel.name : kernel.name.substr(last + 1),
-        .signature = std::move(signature),
-        .body = fmt::format("::kiln::cuda::call<::kiln::user::{}{}>({});", kernel.name, types, arguments),
-        .compile = compile_};
-    definition.compile.functions = source_.text_for(kernel, std::move(definition.compile.functions));
-    return Function(RawKernel(kiln::detail::make_kernel_of_source(std::move(definition), values_)));
+  const std::size_t given = codegen::template_arguments(expression).size();
+  if (found->is_template && given == 0) {
+    throw TypeError(fmt::format("{}: the kernel \"{}\" is a template; give its arguments, as in \"{}<float>\"", name_,
+                                found->name, found->name));
   }
+  if (!found->is_template && given > 0)
+    throw TypeError(fmt::format("{}: \"{}\": the kernel \"{}\" is no template", name_, expression, found->name));
+  return *found;
+}
 
- private:
-  std::string name_;
-  CompileOptions compile_;
-  codegen::CudaSource source_;
-  std::shared_ptr<raw::ModuleConstants> values_;
-};
+Function RawModuleImpl::function(std::string_view expression) const {
+  const codegen::CudaKernel& kernel = find(expression);
+  std::string signature = source_.signature_of(kernel, expression);
+  std::string arguments;
+  for (const signature::KernelParameter& each : signature::parse_raw(signature).parameters)
+    arguments += (arguments.empty() ? "" : ", ") + each.name;
+  const std::size_t last = kernel.name.rfind(':');
+  const std::size_t open = expression.find('<');
+  const std::string types = open == std::string_view::npos ? "" : std::string(expression.substr(open));
+  RawKernelDefinition definition{
+      .name = last == std::string::npos ? kernel.name : kernel.name.substr(last + 1),
+      .signature = std::move(signature),
+      .body = fmt::format("::kiln::cuda::call<::kiln::user::{}{}>({});", kernel.name, types, arguments),
+      .compile = definition_->compile};
+  definition.compile.functions = source_.text_for(kernel, definition_->code);
+  return Function(RawKernel(kiln::detail::make_kernel_of_source(
+      std::move(definition), {.definition = definition_, .expression = std::string(expression), .values = values_})));
+}
+
+std::shared_ptr<const RawModuleImpl> make_module(raw::CudaDefinition definition) {
+  if (definition.backend != "nvrtc" && definition.backend != "nvcc") {
+    throw SignatureError("raw_module: .backend is \"" + definition.backend + "\"; CuPy has \"nvrtc\" and \"nvcc\"",
+                         definition.backend, 0);
+  }
+  const std::vector<std::string> expressions = definition.name_expressions;
+  const std::string one = definition.name;
+  const std::string shown = one.empty() ? "raw_module" : codegen::name_of_expression(one);
+  auto made = std::make_shared<const RawModuleImpl>(shown, std::move(definition));
+  for (const std::string& expression : expressions) static_cast<void>(made->find(expression));
+  if (!one.empty()) static_cast<void>(made->find(one));
+  return made;
+}
 
 }  // namespace detail
 
@@ -112,19 +125,27 @@ std::vector<std::string> RawModule::names() const {
 }
 
 Function raw_kernel(RawKernelSource source) {
-  const std::string name = source.name.empty() ? "raw_kernel" : codegen::name_of_expression(source.name);
-  return detail::RawModuleImpl(name, std::move(source.code), source.options, std::move(source.compile)).function(source.name);
+  if (source.name.empty()) {
+    // Lists the kernels that there are.
+    return detail::RawModuleImpl(
+               "raw_kernel",
+               {.code = std::move(source.code), .options = std::move(source.options), .compile = std::move(source.compile)})
+        .function("");
+  }
+  const std::string name = source.name;
+  return detail::make_module({.code = std::move(source.code),
+                              .options = std::move(source.options),
+                              .name = std::move(source.name),
+                              .compile = std::move(source.compile)})
+      ->function(name);
 }
 
 RawModule raw_module(RawModuleSource source) {
-  if (source.backend != "nvrtc" && source.backend != "nvcc") {
-    throw SignatureError("raw_module: .backend is \"" + source.backend + "\"; CuPy has \"nvrtc\" and \"nvcc\"", source.backend,
-                         0);
-  }
-  const auto impl = std::make_shared<const detail::RawModuleImpl>("raw_module", std::move(source.code), source.options,
-                                                                  std::move(source.compile));
-  for (const std::string& expression : source.name_expressions) static_cast<void>(impl->find(expression));
-  return RawModule(impl);
+  return RawModule(detail::make_module({.code = std::move(source.code),
+                                        .options = std::move(source.options),
+                                        .name_expressions = std::move(source.name_expressions),
+                                        .backend = std::move(source.backend),
+                                        .compile = std::move(source.compile)}));
 }
 
 }  // namespace kiln::cupy

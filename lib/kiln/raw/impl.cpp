@@ -87,19 +87,20 @@ namespace kiln::detail {
 using kinds::RawForm;
 
 RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature, codegen::Operands operands,
-                             const codegen::UserText& text, std::shared_ptr<const raw::ModuleConstants> values)
+                             const codegen::UserText& text, raw::KernelSource source)
     : definition_(std::move(definition)),
       signature_(std::move(signature)),
       operands_(std::move(operands)),
-      values_(std::move(values)),
+      source_(std::move(source)),
       cuda_(raw::cuda_words(definition_)),
       cooperates_(cuda_.shares || raw::cooperates(definition_, text)),
       finds_races_(text.debug.race),
-      usual_form_(cooperates_ || raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text) ? RawForm::blocks
-                                                                                                       : RawForm::items) {
-  if (const auto source = raw::cuda_source(definition_, cuda_)) {
-    bounds_ = raw::launch_bounds(*source, definition_.body);
-    constant_names_ = source->constants();
+      usual_form_(cooperates_ || cuda_.source || raw::names_any(definition_, raw::kPlaces) || raw::asks_for_grid(text)
+                      ? RawForm::blocks
+                      : RawForm::items) {
+  if (const auto text_of_kernels = raw::cuda_source(definition_, cuda_)) {
+    bounds_ = raw::launch_bounds(*text_of_kernels, definition_.body);
+    constant_names_ = text_of_kernels->constants();
   }
   for (std::size_t i = 0; i < signature_.parameters.size(); ++i) {
     const signature::KernelParameter& parameter = signature_.parameters[i];
@@ -286,11 +287,10 @@ program::Request RawKernelImpl::request(std::span<const DType> binding, const ra
 }
 
 std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition) {
-  return make_kernel_of_source(std::move(definition), nullptr);
+  return make_kernel_of_source(std::move(definition), {});
 }
 
-std::shared_ptr<const RawKernelImpl> make_kernel_of_source(RawKernelDefinition definition,
-                                                           std::shared_ptr<const raw::ModuleConstants> values) {
+std::shared_ptr<const RawKernelImpl> make_kernel_of_source(RawKernelDefinition definition, raw::KernelSource source) {
   if (definition.name.empty()) definition.name = "kernel";
   check_name(definition.name);
   if (definition.signature.empty()) {
@@ -307,7 +307,7 @@ std::shared_ptr<const RawKernelImpl> make_kernel_of_source(RawKernelDefinition d
   codegen::check_literal_indices(text, *operands);
   const std::vector<Diagnostic> suspicious = codegen::suspicious_code(text, program::single_names(signature));
   auto made = std::make_shared<RawKernelImpl>(std::move(definition), std::move(signature), std::move(operands), text,
-                                              std::move(values));
+                                              std::move(source));
   made->warnings().add(suspicious);
   return made;
 }

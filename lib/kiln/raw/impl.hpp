@@ -23,6 +23,7 @@
 #include "kiln/kernel.hpp"
 #include "program/options.hpp"
 #include "program/program.hpp"
+#include "raw/cuda_definition.hpp"
 #include "raw/module_constants.hpp"
 #include "signature/kernel_signature.hpp"
 #include "source/cuda_words.hpp"
@@ -69,6 +70,13 @@ struct Specialization {
   mutable call::VariantTable<TypedForm, Variant> variants = {};
 };
 
+/// What a kernel of a source in CUDA's language is of. None: it is a raw kernel of its own.
+struct KernelSource {
+  std::shared_ptr<const CudaDefinition> definition = nullptr;
+  std::string expression = {};                              ///< the kernel's name, with its template's arguments
+  std::shared_ptr<const ModuleConstants> values = nullptr;  ///< of its __constant__ variables
+};
+
 /// The value of a parameter in its dtype.
 using ValueOf = std::function<const void*(std::size_t parameter)>;
 
@@ -78,9 +86,9 @@ namespace kiln::detail {
 
 class RawKernelImpl final : public call::Callee {
  public:
-  /// `text`: the definition's. `values`: of its __constant__ variables; null: they have those of the text.
+  /// `text`: the definition's.
   RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature, codegen::Operands operands,
-                const codegen::UserText& text, std::shared_ptr<const raw::ModuleConstants> values);
+                const codegen::UserText& text, raw::KernelSource source);
   RawKernelImpl(const RawKernelImpl&) = delete;
   RawKernelImpl& operator=(const RawKernelImpl&) = delete;
 
@@ -137,7 +145,9 @@ class RawKernelImpl final : public call::Callee {
   [[nodiscard]] std::string text_of(std::span<const DType> binding, const raw::Constants& constants) const;
 
   /// Values of its __constant__ variables; null: they have those of the text.
-  [[nodiscard]] const raw::ModuleConstants* values() const noexcept { return values_.get(); }
+  [[nodiscard]] const raw::ModuleConstants* values() const noexcept { return source_.values.get(); }
+  /// Returns the source in CUDA's language that it is a kernel of, as which it is written and recorded.
+  [[nodiscard]] const raw::KernelSource& source() const noexcept { return source_; }
 
   /// What is suspicious in its texts, found when it was made and when kernels were compiled.
   [[nodiscard]] program::Warnings& warnings() const noexcept { return warnings_; }
@@ -146,7 +156,7 @@ class RawKernelImpl final : public call::Callee {
   RawKernelDefinition definition_;
   signature::KernelSignature signature_;
   codegen::Operands operands_;
-  std::shared_ptr<const raw::ModuleConstants> values_;
+  raw::KernelSource source_;
   codegen::CudaWords cuda_;
   std::string bounds_;                       // of __launch_bounds__
   std::vector<std::string> constant_names_;  // of variables whose values the host gives
@@ -162,8 +172,7 @@ class RawKernelImpl final : public call::Callee {
 
 /// What kernel() makes a handle to.
 std::shared_ptr<const RawKernelImpl> make_raw_kernel(RawKernelDefinition definition);
-/// The same with values of __constant__ variables, which it shares with others.
-std::shared_ptr<const RawKernelImpl> make_kernel_of_source(RawKernelDefinition definition,
-                                                           std::shared_ptr<const raw::ModuleConstants> values);
+/// The same of a kernel of a source in CUDA's language, whose values it shares with the source's other kernels.
+std::shared_ptr<const RawKernelImpl> make_kernel_of_source(RawKernelDefinition definition, raw::KernelSource source);
 
 }  // namespace kiln::detail

@@ -21,11 +21,13 @@ bool names(const std::string& text, std::string_view wanted) {
 }  // namespace
 
 ReductionImpl::ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::Stages stages,
-                             std::optional<std::vector<reduce::Member>> members, std::shared_ptr<const UfuncImpl> combine)
+                             std::optional<std::vector<reduce::Member>> members, std::shared_ptr<const UfuncImpl> combine,
+                             std::shared_ptr<const cupy::ReductionDefinition> cupy)
     : loops_(std::move(loops)),
       stages_(std::move(stages)),
       members_(std::move(members)),
       combine_(std::move(combine)),
+      cupy_(std::move(cupy)),
       indexed_(names(stages_.map, "i")) {
   constants_ = loops_->constants();
   if (!members_) return;
@@ -94,7 +96,9 @@ program::Request ReductionImpl::request(const ufunc::Loop& loop, kinds::Reductio
 
 void ReductionImpl::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const {
   if (forced) call.loop = ufunc::loop_text(plan.loop);
-  if (plan.reported.add(call)) recorder.used(definition_of(plan.loop), prepends_identity(), call);
+  if (!plan.reported.add(call)) return;
+  if (cupy_ != nullptr) return recorder.used(*cupy_, call);
+  recorder.used(definition_of(plan.loop), prepends_identity(), call);
 }
 
 }  // namespace kiln::detail

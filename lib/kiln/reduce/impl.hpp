@@ -11,6 +11,10 @@
 #include "reduce/target.hpp"
 #include "ufunc/recorder.hpp"
 
+namespace kiln::cupy {
+struct ReductionDefinition;
+}  // namespace kiln::cupy
+
 namespace kiln::detail {
 class ReductionImpl;
 }
@@ -27,9 +31,10 @@ namespace kiln::detail {
 class ReductionImpl final : public reduce::Target {
  public:
   /// `loops` has signatures, operands and options; its body is the combination of two accumulators, which is `combine` where
-  /// that is a ufunc.
+  /// that is a ufunc. `cupy`: the definition in CuPy's notation that it is of.
   ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::Stages stages,
-                std::optional<std::vector<reduce::Member>> members, std::shared_ptr<const UfuncImpl> combine = nullptr);
+                std::optional<std::vector<reduce::Member>> members, std::shared_ptr<const UfuncImpl> combine = nullptr,
+                std::shared_ptr<const cupy::ReductionDefinition> cupy = nullptr);
 
   [[nodiscard]] std::string what() const override { return name(); }
   [[nodiscard]] std::string operand_name(std::size_t operand) const override { return loops_->operand_name(operand); }
@@ -52,6 +57,8 @@ class ReductionImpl final : public reduce::Target {
   [[nodiscard]] const codegen::Stages& stages() const noexcept { return stages_; }
   [[nodiscard]] const std::optional<std::vector<reduce::Member>>& members() const noexcept { return members_; }
   [[nodiscard]] const std::shared_ptr<const UfuncImpl>& combine() const noexcept { return combine_; }
+  /// Returns the definition in CuPy's notation that it is of; null for others.
+  [[nodiscard]] const cupy::ReductionDefinition* cupy() const noexcept { return cupy_.get(); }
   /// A definition that makes the loop, and in which it is the only one where it was made for its dtypes.
   [[nodiscard]] ReductionDefinition definition_of(const ufunc::Loop& loop) const;
 
@@ -60,11 +67,15 @@ class ReductionImpl final : public reduce::Target {
   codegen::Stages stages_;
   std::optional<std::vector<reduce::Member>> members_;  // of the accumulator, where they are known
   std::shared_ptr<const UfuncImpl> combine_;
+  std::shared_ptr<const cupy::ReductionDefinition> cupy_;
   bool indexed_;
 };
 
 /// The parsed definition; throws what reduction() does. `prepends_identity`: the identity stands in front of the elements.
 [[nodiscard]] std::shared_ptr<const ReductionImpl> make_reduction(ReductionDefinition definition,
                                                                   bool prepends_identity = false);
+/// The same of a definition in CuPy's notation, as which it is written and recorded.
+[[nodiscard]] std::shared_ptr<const ReductionImpl> make_reduction(ReductionDefinition definition,
+                                                                  std::shared_ptr<const cupy::ReductionDefinition> cupy);
 
 }  // namespace kiln::detail

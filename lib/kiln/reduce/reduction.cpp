@@ -87,14 +87,19 @@ UfuncDefinition loops_of(ReductionDefinition&& definition) {
 
 }  // namespace
 
-std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition, bool prepends_identity) {
+namespace {
+
+std::shared_ptr<const detail::ReductionImpl> make(ReductionDefinition definition, bool prepends_identity,
+                                                  std::shared_ptr<const cupy::ReductionDefinition> cupy) {
   if (definition.name.empty()) definition.name = "reduction";
   detail::check_name(definition.name);
   if (definition.signatures.empty()) {
     throw SignatureError(definition.name + ": no signature given; write one like \"float64(float32 x)\"", "", 0);
   }
   std::vector<TypeSignature> signatures;
-  for (const std::string& text : definition.signatures) signatures.push_back(signature::parse(text));
+  for (const std::string& text : definition.signatures) {
+    signatures.push_back(cupy != nullptr ? signature::parse_of_cupy(text) : signature::parse(text));
+  }
   detail::check_names(definition.name, signatures);
   program::check_options(definition.name, definition.compile);
   check_texts(definition);
@@ -110,7 +115,19 @@ std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDef
   const std::vector<Diagnostic> suspicious = codegen::suspicious_code(text, program::single_names(signatures));
   auto loops = std::make_shared<const detail::UfuncImpl>(loops_of(std::move(definition)), std::move(signatures));
   loops->warnings().add(suspicious);
-  return std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::move(members));
+  return std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::move(members), nullptr,
+                                                       std::move(cupy));
+}
+
+}  // namespace
+
+std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition, bool prepends_identity) {
+  return make(std::move(definition), prepends_identity, nullptr);
+}
+
+std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition,
+                                                                    std::shared_ptr<const cupy::ReductionDefinition> cupy) {
+  return make(std::move(definition), false, std::move(cupy));
 }
 
 Reduction reduction(ReductionDefinition definition) {

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "base/provided.hpp"
@@ -20,7 +21,12 @@ struct ReductionDefinition;
 
 namespace kiln::cupy {
 struct ElementwiseDefinition;
+struct ReductionDefinition;
 }  // namespace kiln::cupy
+
+namespace kiln::raw {
+struct CudaDefinition;
+}  // namespace kiln::raw
 
 namespace kiln::kinds {
 enum class RawForm : std::uint8_t;
@@ -31,6 +37,8 @@ namespace kiln::ufunc {
 /// A raw kernel that was launched: in the form of the launch, with a dtype for each of its type variables.
 struct RawUse {
   const RawKernelDefinition& definition;
+  const raw::CudaDefinition* source = nullptr;  ///< in CUDA's language, which it is a kernel of
+  std::string_view expression = {};             ///< its name there
   std::span<const std::pair<std::string, DType>> types;
   std::span<const std::pair<std::string, std::string>> constants;  ///< name and value_text(); none: of the plain kernel
   std::span<const std::string> strided;       ///< views whose elements are not contiguous along their last dimension
@@ -44,6 +52,7 @@ class Recorder {
   virtual ~Recorder() = default;
   virtual void used(const UfuncDefinition& ufunc, const call::Description& call) noexcept = 0;
   virtual void used(const cupy::ElementwiseDefinition& kernel, const call::Description& call) noexcept = 0;
+  virtual void used(const cupy::ReductionDefinition& reduction, const call::Description& call) noexcept = 0;
   virtual void used(const GufuncDefinition& gufunc, const call::Description& call) noexcept = 0;
   /// `prepends_identity`: the identity stands in front of the elements.
   virtual void used(const ReductionDefinition& reduction, bool prepends_identity, const call::Description& call) noexcept = 0;

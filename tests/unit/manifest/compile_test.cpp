@@ -133,6 +133,37 @@ TEST_CASE("generalized ufuncs of a manifest are compiled for CPUs") {
       kGeneralized);
 }
 
+TEST_CASE("definitions in CuPy's notation are compiled for CPUs and GPUs") {
+  const char* const kernels = R"json(
+    {"kind": "cupy.elementwise", "in_params": "T x, raw T y", "out_params": "T z", "operation": "z = x + y[n - i - 1]", "name": "reversed", "types": [{"T": "float32"}]},
+    {"kind": "cupy.reduction", "in_params": "T x", "out_params": "T y", "map_expr": "x * x", "reduce_expr": "a + b", "post_map_expr": "y = sqrt(a)", "identity": "0", "types": [{"T": "float32"}]},
+    {"kind": "cupy.raw", "code": "__global__ void one(float* x) { x[threadIdx.x] = N; }", "name": "one", "options": ["-DN=1"]},
+    {"kind": "cupy.raw", "code": "template <class T> __global__ void two(T* x) {}\n__global__ void three(int n) {}", "name_expressions": ["two<int>", "three", "two<float>"]},
+    {"kind": "cupy.raw", "code": "template <class T> __global__ void two(T* x) {}", "calls": [{"kernel": "two<double>", "launch": "blocks"}]})json";
+  std::vector<std::string> targets{"native"};
+  if (test::have_compiler(DeviceKind::cuda)) targets.emplace_back("sm_90");
+  if (test::have_compiler(DeviceKind::hip)) targets.emplace_back("gfx942");
+  for (const std::string& target : targets) {
+    const TemporaryDirectory folder;
+    std::set<std::string> seen;
+    const auto report =
+        manifest_of(kernels).compile({target}, {.cache = Cache(CacheOptions{.directory = folder / "cache"}),
+                                                .other_sizes = false,
+                                                .progress = [&](const ManifestKernel& kernel, const ManifestOutcome& outcome) {
+                                                  CHECK(outcome.error == "");
+                                                  seen.insert(kernel.where + " " + kernel.kernel + " " + kernel.signature);
+                                                  CHECK(kernel.variant.find("items") == std::string::npos);
+                                                  return true;
+                                                }});
+    CAPTURE(target);
+    CHECK(report.compiled == 7);
+    CHECK(seen == std::set<std::string>{"/kernels/0 reversed (inout float32 z)(float32 x, raw float32 y)",
+                                        "/kernels/1 reduce_kernel (float32 y)(float32 x)", "/kernels/2 one void(float32* x)",
+                                        "/kernels/3 two void(int32* x)", "/kernels/3 two void(float32* x)",
+                                        "/kernels/3 three void(int32 n)", "/kernels/4/calls/0 two void(float64* x)"});
+  }
+}
+
 TEST_CASE("entries say what kind of kernel they hold") {
   const TemporaryDirectory folder;
   const Cache cache(CacheOptions{.directory = folder / "cache"});

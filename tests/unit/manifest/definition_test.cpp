@@ -16,7 +16,7 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/cupy_elementwise.hpp"
+#include "kiln/cupy.hpp"
 #include "kiln/error.hpp"
 #include "kiln/fuse.hpp"
 #include "kiln/math.hpp"
@@ -60,6 +60,17 @@ auto members_of(cupy::ElementwiseDefinition& definition) {
   static_cast<void>(preamble);  // written as that of the compile
   return std::tie(in_params, out_params, operation, name, loop_prep, after_loop, options, reduce_dims, return_tuple, no_return,
                   compile);
+}
+auto members_of(cupy::ReductionDefinition& definition) {
+  auto& [in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name, reduce_type, preamble, options,
+         reduce_dims, compile] = definition;
+  static_cast<void>(preamble);  // written as that of the compile
+  return std::tie(in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name, reduce_type, options,
+                  reduce_dims, compile);
+}
+auto members_of(raw::CudaDefinition& definition) {
+  auto& [code, options, name_expressions, backend, name, compile] = definition;
+  return std::tie(code, options, name_expressions, backend, name, compile);
 }
 auto members_of(RawKernelDefinition& definition) {
   auto& [name, signature, body, compile] = definition;
@@ -126,6 +137,31 @@ const cupy::ElementwiseDefinition kOtherCupy{.in_params = "raw U x",
                                              .return_tuple = true,
                                              .no_return = true,
                                              .compile = kOtherOptions};
+
+const cupy::ReductionDefinition kCupyReduction{
+    .in_params = "T x", .out_params = "T y", .map_expr = "x", .reduce_expr = "a + b", .post_map_expr = "y = a", .name = "f"};
+const cupy::ReductionDefinition kOtherCupyReduction{.in_params = "U x",
+                                                    .out_params = "U z",
+                                                    .map_expr = "x * x",
+                                                    .reduce_expr = "a * b",
+                                                    .post_map_expr = "z = a; // \xe9",
+                                                    .identity = "1",
+                                                    .name = "g",
+                                                    .reduce_type = "U",
+                                                    .options = {"-w"},
+                                                    .reduce_dims = false,
+                                                    .compile = kOtherOptions};
+CompileOptions without_functions(CompileOptions options) {
+  options.functions.clear();
+  return options;
+}
+const raw::CudaDefinition kCupyRaw{.code = "__global__ void f(int n) {}"};
+const raw::CudaDefinition kOtherCupyRaw{.code = "template <class T> __global__ void g(T* x) {} // \xe9",
+                                        .options = {"-w"},
+                                        .name_expressions = {"g<int>"},
+                                        .backend = "nvcc",
+                                        .name = "g<float>",
+                                        .compile = without_functions(kOtherOptions)};
 
 template <class Definition>
 bool equal(Definition a, Definition b);
@@ -220,6 +256,10 @@ TEST_CASE("every member of a definition survives the way to JSON and back") {
   check_each(kReduction, kOtherReduction);
   check_each(kRawKernel, kOtherRawKernel);
   check_each(kCupy, kOtherCupy);
+  check_each(kCupyReduction, kOtherCupyReduction);
+  raw::CudaDefinition raw = kOtherCupyRaw;
+  raw.compile = kOtherOptions;
+  check_each(kCupyRaw, raw);
 }
 
 TEST_CASE("the schema and the page have the members of the tables") {
@@ -243,6 +283,8 @@ TEST_CASE("the schema and the page have the members of the tables") {
   check("reduction_members", manifest::kMembers<ReductionDefinition>);
   check("kernel_members", manifest::kMembers<RawKernelDefinition>);
   check("cupy_elementwise_members", manifest::kMembers<cupy::ElementwiseDefinition>);
+  check("cupy_reduction_members", manifest::kMembers<cupy::ReductionDefinition>);
+  check("cupy_raw_members", manifest::kMembers<raw::CudaDefinition>);
   CHECK(schema.at("dtype").at("enum") == Json(kDTypeNames));
 }
 
@@ -272,6 +314,19 @@ TEST_CASE("a function, its text, and a function of the text") {
   cupy::ElementwiseDefinition canonical = kOtherCupy;
   canonical.options.clear();  // -w, which says nothing
   check_text(cupy::elementwise(kOtherCupy), canonical);
+  cupy::ReductionDefinition reduction_of_cupy = kOtherCupyReduction;
+  reduction_of_cupy.options.clear();
+  check_text(cupy::reduction(kOtherCupyReduction), reduction_of_cupy);
+  raw::CudaDefinition one = kOtherCupyRaw;
+  one.options.clear();
+  one.name_expressions.clear();
+  one.backend = "nvrtc";
+  check_text(cupy::raw_kernel({.code = one.code, .name = "g<float>", .options = {"-w"}, .compile = one.compile}).kernel(), one);
+  one.backend = "nvcc";
+  check_text(cupy::raw_module({.code = one.code, .name_expressions = {"g<int>"}, .backend = "nvcc", .compile = one.compile})
+                 .get_function("g<float>")
+                 .kernel(),
+             one);
   for (const math::FunctionInfo& function : math::functions()) {
     const std::string text = definition_text(*math::find(function.name));
     CHECK(definition_text(std::get<Ufunc>(define(text))) == text);
@@ -300,6 +355,8 @@ TEST_CASE("what is no definition") {
         "definition: /time_limit_ms: expected an integer from -9223372036854775808 to 9223372036854775807, found 1.5");
   CHECK(error(R"j({"kernel": "int8 f(int8 a) = a", "constant_variants": 1e10})j") ==
         "definition: /constant_variants: expected an integer from 0 to 2147483647, found 10000000000.0");
+  CHECK(error(R"j({"kind": "cupy.raw", "code": "__global__ void f() {}\n__global__ void g() {}"})j") ==
+        "definition: /: the code has several kernels: f, g; say with \"name\" which one is meant");
   CHECK(error("{}") == "definition: /: the member \"kind\" is missing");
   CHECK(message_of([] { static_cast<void>(define("[]", "a.json")); }) == "a.json: /: expected an object, found a list");
 }

@@ -179,6 +179,43 @@ void run_constants(const Attempt& attempt) {
   attempt([&] { raise({.grid = {100}}, a, 1.0F, 7); });
 }
 
+/// CuPy's notation, with names and without: kernels of elements, reductions, one kernel of a source, and several.
+void run_cupy(const Attempt& attempt) {
+  const Ufunc reversed = cupy::elementwise({.in_params = "T x, raw T y",
+                                            .out_params = "T z",
+                                            .operation = "z = x + SCALE * y[n - i - 1]",
+                                            .options = {"-DSCALE=2"}});
+  const Ufunc filled = cupy::elementwise({.out_params = "raw float32 y", .operation = "y[i] = i", .name = "filled"});
+  const Reduction norm = cupy::reduction({.in_params = "T x",
+                                          .out_params = "T y",
+                                          .map_expr = "squared(x)",
+                                          .reduce_expr = "a + b",
+                                          .post_map_expr = "y = sqrt(a)",
+                                          .identity = "0",
+                                          .preamble = "template <class T> __device__ T squared(T x) { return x * x; }"});
+  const cupy::Function one = cupy::raw_kernel(
+      {.code = "extern \"C\" __global__ void one(float* x) { x[threadIdx.x] = N; }", .name = "one", .options = {"-DN=7"}});
+  const cupy::RawModule several =
+      cupy::raw_module({.code = "#include \"two.h\"\n"
+                                "template <class T> __global__ void two(T* x) { x[threadIdx.x] *= TWO; }\n"
+                                "__global__ void three(int* x) { x[blockIdx.x] += 3; }",
+                        .name_expressions = {"two<float>", "two<int>"},
+                        .compile = {.headers = {{"two.h", "#define TWO 2\n"}}}});
+  const Array a = floats(1000);
+  const Array i32 = Array::full(Shape{1000}, std::int32_t{7});
+  attempt([&] { reversed(a, a); });
+  attempt([&] { reversed(to_device(a, Device::best()), a[{Slice{.step = 2}}]); });
+  attempt([&] { reversed(i32, i32); });
+  attempt([&] { filled({}, {.out = floats(64), .size = 64}); });
+  attempt([&] { norm(a); });
+  attempt([&] { norm({Array::full(Shape{48, 600}, 1.5F)}, {.axis = 1}); });
+  attempt([&] { one(1, 256, {floats(256)}); });
+  attempt([&] { one(1, 1, {floats(1)}); });
+  attempt([&] { several.get_function("two<float>")(1, 256, {floats(256)}); });
+  attempt([&] { several.get_function("two<int>")(1, 256, {i32}); });
+  attempt([&] { several.get_function("three")(1000, 1, {i32}); });
+}
+
 }  // namespace
 
 void run_recorded_program(const std::string& headers, const std::function<void(const std::string&)>& failed) {
@@ -189,6 +226,7 @@ void run_recorded_program(const std::string& headers, const std::function<void(c
       failed(error.what());
     }
   };
+  run_cupy(attempt);
   const Ufunc add = vectorize({.name = "add", .signatures = {"T(T a, T b)"}, .body = "return a + b;"});
   const Ufunc same_text = vectorize({.name = "add", .signatures = {"T(T a, T b)"}, .body = "return a + b;"});
   const Ufunc fixed =
