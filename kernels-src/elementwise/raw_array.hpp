@@ -175,6 +175,11 @@ template <class T>
 KILN_FN int64 kiln_number(const element_place&, const T& x) {
   return int64(x);
 }
+// All axes of a call where only their size is asked for: CuPy's _in_ind.size().
+struct size_of_axes {
+  ptrdiff_t all;
+  KILN_FN ptrdiff_t size() const { return all; }
+};
 // What size is in them.
 struct element_count {
   int64 value;

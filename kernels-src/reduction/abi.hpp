@@ -1,10 +1,13 @@
 // How a rendered reduction is called. The library and the kernels include this file,
 // behind core/types.hpp or device/kernel_abi.hpp, which have the integers.
 //
-// GPU, reduction: __global__ kiln_kernel(Space kept, Space reduced, reduction_call call, x…[, mask][, int64 first], y…), with
-// spaces as above (the innermost reduced extent counts packs, but by columns) and reduction_call of
-// kernels-src/reduction/gpu.hpp; `first` is the number of the first element, where the map asks for it. With
-// Blocks have kGpuBlock threads, which stride over the whole grid, so any grid is right.
+// GPU, reduction: __global__ kiln_kernel(Space kept, Space reduced, reduction_call call, x…[, mask][, int64 first][, beside],
+// y…), with spaces as above (the innermost reduced extent counts packs, but by columns) and reduction_call of
+// kernels-src/reduction/gpu.hpp; `first` is the number of the first element, where the map asks for it. Blocks have kGpuBlock
+// threads, which stride over the whole grid, so any grid is right.
+//
+// `beside` is of integers of 64 bits: of each raw input raw_axes of raw_array.hpp; then, where texts ask for it, the number of
+// outputs and of all elements, and the axes of the elements and of the outputs.
 //
 // GPU, ReductionSpec::segmented: __global__ kiln_kernel(Space kept, Space reduced, SegmentCall call, x, y, const Index*
 // begins), where each segment begins and the extent of their axis behind them.
@@ -49,19 +52,21 @@ struct CpuReduction {
   void (*fold)(void* const* operands, int64 count, void* state, bool fresh);
   // The same for each of `columns`, from `rows` ≤ kCpuReduceRows addresses for each input (there is room for all of them).
   void (*rows)(void* const* operands, int64 rows, int64 columns, void* states, bool fresh);
-  void (*merge)(void* into, const void* from, int64 count);       // into[i] = combine(into[i], from[i])
-  void (*start)(void* states, const void* initial, int64 count);  // states of `initial`, else of the identity
+  void (*merge)(void* into, const void* from, int64 count);  // into[i] = combine(into[i], from[i])
+  // States of `initial`, else of the identity. `inputs` here and below: where the tile's operands begin.
+  void (*start)(void* states, const void* initial, int64 count, void* const* inputs);
   // Results of states to contiguous outputs, with `initial`, else the identity if there is one, combined in front; of `whole`
-  // ones nothing is.
-  void (*finish)(const void* states, const void* initial, int64 count, void* const* outputs, bool whole);
+  // ones nothing is. Of the index there is a CpuIndex of the outputs' numbers.
+  void (*finish)(const void* states, const void* initial, int64 count, void* const* outputs, bool whole, void* const* inputs);
   int64 state_size;
   int64 accumulator_size;  // of `initial`
-  int32 inputs;            // the mask and the index among them, as the last
+  int32 inputs;            // the mask, the index and what texts get beside elements among them, as the last
   int32 outputs;
   int32 index;  // the operand that is the index: its addresses are those of a CpuIndex; -1: there is none
   const uint8* itemsize;
   bool ordered;
-  bool commutes;  // else neighbours alone are combined
+  bool commutes;       // else neighbours alone are combined
+  bool reads_outputs;  // which hold what they held before
 };
 // Which elements a kernel gets: their numbers rise from the first (fold), are all the same (rows), or are listed.
 struct CpuIndex {

@@ -4,7 +4,7 @@
 // All sums are trees over blocks of fixed sizes, of leaves of fewer than 16 elements one after the other, so that errors grow
 // with the logarithm and a result does not depend on how the work was cut. Beside what reduce.hpp says, R has R::source<Index>,
 // elements that are consecutive, R::lanes<N>, room for N accumulators, and R::index_operand, which operand says where
-// the elements are (-1: none).
+// the elements are (-1: none), R::ends, what identities are made of, and R::sink, ends where results go.
 #pragma once
 #include "kiln/reduction/in_order_cpu.hpp"
 
@@ -289,19 +289,20 @@ KILN_NOINLINE void merge_states(void* into, const void* from, int64 count) {
 
 // States of no element.
 template <class R, class C>
-KILN_NOINLINE void start_states(void* states, const void* initial, int64 count) {
+KILN_NOINLINE void start_states(void* states, const void* initial, int64 count, void* const* inputs) {
   const auto* const start = static_cast<const typename R::accumulator*>(initial);
-  const typename R::accumulator value = start != nullptr ? *start : nothing<R>();
+  const typename R::accumulator value = start != nullptr ? *start : nothing<R>(typename R::ends(inputs));
   for (int64 i = 0; i < count; ++i) {
     static_cast<typename C::state*>(states)[i] = C::lifted(value);
   }
 }
 
 template <class R, class C>
-KILN_NOINLINE void finish_states(const void* states, const void* initial, int64 count, void* const* outputs, bool whole) {
+KILN_NOINLINE void finish_states(const void* states, const void* initial, int64 count, void* const* outputs, bool whole,
+                                 void* const* inputs) {
   const auto* const from = static_cast<const typename C::state*>(states);
   const auto* const start = static_cast<const typename R::accumulator*>(initial);
-  const typename R::sink to(outputs);
+  const typename R::sink to(outputs, inputs);
   if (whole) {
 #pragma clang loop vectorize(disable) unroll(disable)
     for (int64 i = 0; i < count; ++i) {
@@ -311,7 +312,7 @@ KILN_NOINLINE void finish_states(const void* states, const void* initial, int64 
   }
 #pragma clang loop vectorize(assume_safety) unroll(disable)
   for (int64 i = 0; i < count; ++i) {
-    to.put(i, start != nullptr ? C::closed(from[i], *start) : C::closed(from[i]));
+    to.put(i, start != nullptr ? C::closed_with(from[i], *start) : C::closed(to, from[i]));
   }
 }
 
@@ -348,7 +349,8 @@ constexpr kinds::CpuReduction describe(int32 inputs, int32 outputs, const uint8*
           R::index_operand,
           itemsize,
           Ordered,
-          R::commutes};
+          R::commutes,
+          R::reads_outputs};
 }
 
 }  // namespace kiln::loops

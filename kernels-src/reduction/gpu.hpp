@@ -113,18 +113,18 @@ KILN_FN typename R::accumulator initial_of(const reduction_call& call) {
 }
 
 // The result where there are no elements.
-template <class R>
-KILN_FN typename R::accumulator result_of_nothing(const reduction_call& call) {
-  return call.has_initial != 0 ? initial_of<R>(call) : nothing<R>();
+template <class R, class Work>
+KILN_FN typename R::accumulator result_of_nothing(const reduction_call& call, const Work& work) {
+  return call.has_initial != 0 ? initial_of<R>(call) : nothing<R>(work);
 }
 
 // `state` has no value where there are no elements.
 template <class R, class C, class Work>
 KILN_FN void finish(const reduction_call& call, const Work& work, uint64 output, const typename C::state& state) {
   if (call.count == 0) {
-    work.put(output, result_of_nothing<R>(call));
+    work.put(output, result_of_nothing<R>(call, work));
   } else {
-    work.put(output, call.has_initial != 0 ? C::closed(state, initial_of<R>(call)) : C::closed(state));
+    work.put(output, call.has_initial != 0 ? C::closed_with(state, initial_of<R>(call)) : C::closed(work, state));
   }
 }
 
@@ -151,7 +151,7 @@ KILN_FN void reduce_in_order(const reduction_call& call, const Work& work) {
     const auto source = work.source(output);
     const uint64 count = source.count(call);
     if (count == 0) {
-      work.put(output, result_of_nothing<R>(call));
+      work.put(output, result_of_nothing<R>(call, work));
       continue;
     }
     accumulator value;

@@ -4,13 +4,23 @@
 //   R::prepends_identity: the identity stands in front of the elements; otherwise it is only what nothing gives, and is
 //   never combined;
 //   R::maps: at(i) computes; otherwise it only reads;
+//   R::takes_inputs: the identity depends on inputs of the call. It is identity() of elements and ends then; else of R;
 //   R::identity(), R::combine(a, b);
 //   R::mapped(x…) makes an accumulator of an element, R::post(a, y…) the results of one.
-// Its sources are elements: at(i) is one mapped, counts(i) whether it does.
+// Its sources are elements: at(i) is one mapped, counts(i) whether it does. Its ends are what takes results.
 #pragma once
 #include "kiln/core/types.hpp"
 
 namespace kiln::loops {
+
+template <class R, class Ends>
+KILN_FN typename R::accumulator identity_of(const Ends& ends) {
+  if constexpr (R::takes_inputs) {
+    return ends.identity();
+  } else {
+    return R::identity();
+  }
+}
 
 // Every element counts, or R has an identity that stands for those that do not.
 template <class R>
@@ -22,10 +32,10 @@ struct plain {
     if constexpr (R::masked) {
       const bool counts = s.counts(i);
       if (R::maps && !KILN_COMPUTES(counts)) {
-        return R::identity();
+        return identity_of<R>(s);
       }
       const typename R::accumulator a = s.at(i);
-      return counts ? a : R::identity();
+      return counts ? a : identity_of<R>(s);
     } else {
       return s.at(i);
     }
@@ -34,15 +44,16 @@ struct plain {
   static KILN_FN state lifted(const typename R::accumulator& a) { return a; }
   static KILN_FN typename R::accumulator value(const state& a) { return a; }
   // The result. The identity is prepended, if it is to be.
-  static KILN_FN typename R::accumulator closed(const state& a) {
+  template <class Ends>
+  static KILN_FN typename R::accumulator closed(const Ends& ends, const state& a) {
     if constexpr (R::has_identity && R::prepends_identity) {
-      return R::combine(R::identity(), a);
+      return R::combine(identity_of<R>(ends), a);
     } else {
       return a;
     }
   }
   // The result, with a call's initial value in front instead.
-  static KILN_FN typename R::accumulator closed(const state& a, const typename R::accumulator& initial) {
+  static KILN_FN typename R::accumulator closed_with(const state& a, const typename R::accumulator& initial) {
     return R::combine(initial, a);
   }
 };
@@ -77,14 +88,15 @@ struct optional {
   }
   static KILN_FN state lifted(const typename R::accumulator& a) { return {a, true}; }
   static KILN_FN typename R::accumulator value(const state& a) { return a.value; }
-  static KILN_FN typename R::accumulator closed(const state& a) {
+  template <class Ends>
+  static KILN_FN typename R::accumulator closed(const Ends& ends, const state& a) {
     if constexpr (R::has_identity) {
-      return a.any ? a.value : R::identity();
+      return a.any ? a.value : identity_of<R>(ends);
     } else {
       return a.value;
     }
   }
-  static KILN_FN typename R::accumulator closed(const state& a, const typename R::accumulator& initial) {
+  static KILN_FN typename R::accumulator closed_with(const state& a, const typename R::accumulator& initial) {
     return a.any ? R::combine(initial, a.value) : initial;
   }
 };
@@ -102,10 +114,10 @@ using counted = typename counting<R>::type;
 
 // What a reduction of nothing gives without an initial value: the identity. The library refuses such a call where there is
 // none.
-template <class R>
-KILN_FN typename R::accumulator nothing() {
+template <class R, class Ends>
+KILN_FN typename R::accumulator nothing(const Ends& ends) {
   if constexpr (R::has_identity) {
-    return R::identity();
+    return identity_of<R>(ends);
   } else {
     return typename R::accumulator();
   }

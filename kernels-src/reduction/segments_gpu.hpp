@@ -287,7 +287,7 @@ KILN_FN void reduce_segments_of_warp(const Work& work, typename Work::index firs
     }
   }
   if (done) {
-    work.put(first + lane, C::closed(state));
+    work.put(first + lane, C::closed(work, state));
   }
 }
 
@@ -351,7 +351,7 @@ KILN_FN void reduce_part(const kinds::SegmentCall& call, const Work& work, uint6
     return;
   }
   if (part.state == kinds::kSegmentResult) {
-    work.put(output, C::closed(state));
+    work.put(output, C::closed(work, state));
   } else {
     states[part.state * call.of_segment + number] = state;
   }

@@ -12,6 +12,7 @@
 #include "kiln/graph.hpp"
 #include "kiln/math.hpp"
 #include "kiln/random.hpp"
+#include "kiln/reduction.hpp"
 
 using namespace conformance;
 using kiln::Array;
@@ -460,6 +461,65 @@ TEST_CASE("raw: the address of an element is that of what follows, or an error")
             "which the next one has to lie; give its copy()");
     }
   });
+}
+
+TEST_CASE("raw: reductions see whole arrays in map, post and identity") {
+  const kiln::Reduction sum = kiln::reduction({.name = "sum",
+                                               .signatures = {"T(T x, raw T t)"},
+                                               .map = "return x * t[i % t.size()] + t(0, 1);",
+                                               .reduce = "return a + b;",
+                                               .post = "return a + t[2];",
+                                               .identity = "t[3]"});
+  on_every_device([&](const Target& target) {
+    const Array weights = Array::from(std::vector<float>{1, 2, 3, 4}, {2, 2});
+    const Array apart = target.place(Array::from(std::vector<float>{1, 3, 2, 4}, {2, 2})).transpose();
+    for (const std::vector<std::int64_t>& extents : {std::vector<std::int64_t>{6, 50}, {40, 3}, {2, 900}}) {
+      const std::int64_t rows = extents[0];
+      const std::int64_t columns = extents[1];
+      const Array x = target.place(Array::from(ramp(rows * columns), {rows, columns}));
+      for (const int axis : {0, 1}) {
+        std::vector<float> expected;
+        for (std::int64_t kept = 0; kept < (axis == 0 ? columns : rows); ++kept) {
+          double all = 0;
+          for (std::int64_t i = 0; i < (axis == 0 ? rows : columns); ++i) {
+            const std::int64_t k = axis == 0 ? i * columns + kept : kept * columns + i;
+            all += static_cast<double>(k * (i % 4 + 1)) + 2;
+          }
+          expected.push_back(static_cast<float>(all + 3));
+        }
+        for (const Array& t : {target.place(weights), apart}) {
+          CHECK(values_of<float>(target, sum({x, t}, reduction_on(target, {.axis = axis}))) == expected);
+        }
+      }
+    }
+    // The identity is what nothing gives.
+    const Array none = target.place(Array::zeros({0}, DType::float32));
+    CHECK(values_of<float>(target, sum({none, target.place(weights)}, reduction_on(target))) == std::vector<float>{4 + 3});
+  });
+}
+
+TEST_CASE("raw: what reductions refuse") {
+  const auto message = [](const char* signature) {
+    return message_of([&] {
+      (void)kiln::reduction(
+          {.name = "f", .signatures = {signature}, .map = "return x;", .reduce = "return a;", .post = "y = a;"});
+    });
+  };
+  CHECK(message("(raw T y)(T x)") ==
+        "f: an output of a reduction has one element for each result; leave \"raw\" out\n(raw T y)(T x)\n       ^");
+  CHECK(message("(inout T y)(T x)") ==
+        "f: outputs of a reduction are not read; leave \"inout\" out\n(inout T y)(T x)\n         ^");
+  CHECK(message("(T y)(raw T x)") ==
+        "f: no input has elements that are reduced: each of them is raw, and seen whole; leave \"raw\" out of one\n"
+        "(T y)(raw T x)\n            ^");
+  const kiln::Reduction f = kiln::reduction(
+      {.name = "f", .signatures = {"T(T x, raw T t)"}, .map = "return x * t[0];", .reduce = "return a + b;", .identity = "0"});
+  const Array x = Array::zeros({3}, DType::float32);
+  CHECK(message_of([&] { (void)f({x, 1.0F}); }) == "f: input 1 (t) is raw; give an array");
+  CHECK(message_of([&] { (void)f({x, x.astype(DType::float64)}); }).find("f: input 0 (x)") == std::string::npos);
+  CHECK(message_of([&] {
+          (void)kiln::chunked(f)({x, x});
+        }).starts_with("f, in chunks: its texts see more than elements (raw inputs, places, what outputs hold, or "));
 }
 
 TEST_CASE("raw: only calls take raw operands") {

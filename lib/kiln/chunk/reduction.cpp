@@ -10,6 +10,7 @@
 #include "chunk/checks.hpp"
 #include "chunk/pipeline.hpp"
 #include "kiln/chunked.hpp"
+#include "kiln/error.hpp"
 #include "reduce/call.hpp"
 #include "reduce/in_chunks.hpp"
 #include "reduce/method.hpp"
@@ -202,6 +203,11 @@ Array reduce(const Ufunc& function, const ChunkOptions& how, const Array& a, con
 void call_reduction(const Reduction& function, const ChunkOptions& how, std::span<const Arg> args,
                     const ReductionOptions& options, const backend::StopRequest* stop, std::span<Array> results) {
   const reduce::Options given = reduce::options_of(options, stop);
+  if (function.impl()->only_whole()) {
+    throw TypeError(function.name() +
+                    ", in chunks: its texts see more than elements (raw inputs, places, what outputs hold, or "
+                    "accumulators of a type that no array has), and a chunk has a part of the arrays; call it whole");
+  }
   ReductionCall(*function.impl(), args, given, how).run(results, [&](const ufunc::Loop& loop) {
     return reduce::in_two_steps(function.impl(), loop);
   });

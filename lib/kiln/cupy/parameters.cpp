@@ -1,6 +1,6 @@
 #include "cupy/parameters.hpp"
 
-#include <array>
+#include <algorithm>
 #include <vector>
 
 #include "kiln/dtype.hpp"
@@ -10,9 +10,6 @@ namespace kiln::cupy {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r\n";
-/// Names that bodies have of their own.
-constexpr std::array<std::string_view, 2> kOwnNames{"i", "_ind"};
-
 struct Word {
   std::string_view text;
   std::size_t position;
@@ -20,14 +17,15 @@ struct Word {
 
 class Parameters {
  public:
-  Parameters(const std::string& kernel, const std::string& text) : kernel_(kernel), text_(text) {}
+  Parameters(const std::string& kernel, const std::string& text, const ParameterRules& rules)
+      : kernel_(kernel), text_(text), rules_(rules) {}
 
-  std::string signature(std::string_view before) const {
+  std::string signature() const {
     std::string result;
     if (text_.find_first_not_of(kBlanks) == std::string::npos) return result;
     for (std::size_t begin = 0; begin <= text_.size();) {
       const std::size_t end = std::min(text_.find(',', begin), text_.size());
-      result += (begin == 0 ? "" : ", ") + parameter(begin, end, before);
+      result += (begin == 0 ? "" : ", ") + parameter(begin, end);
       begin = end + 1;
     }
     return result;
@@ -48,7 +46,7 @@ class Parameters {
     return found;
   }
 
-  [[nodiscard]] std::string parameter(std::size_t begin, std::size_t end, std::string_view before) const {
+  [[nodiscard]] std::string parameter(std::size_t begin, std::size_t end) const {
     const std::vector<Word> all = words(begin, end);
     if (all.size() < 2)
       fail(all.empty() ? std::min(begin, text_.size()) : all[0].position, "expected a type and a name, as in \"T x\"");
@@ -57,19 +55,20 @@ class Parameters {
     bool raw = false;
     for (std::size_t k = 0; k + 2 < all.size(); ++k) {
       if (all[k].text == "raw") {
+        if (!rules_.no_raw.empty()) fail(all[k].position, std::string(rules_.no_raw));
         raw = true;
       } else if (all[k].text != "_non_const") {  // inputs are copies here, which a body may change
         fail(all[k].position,
              "the word \"" + std::string(all[k].text) + "\" is unknown; before a type stands \"raw\" or nothing");
       }
     }
-    for (const std::string_view own : kOwnNames) {
+    for (const std::string_view own : rules_.taken) {
       if (name.text == own) {
         fail(name.position, "\"" + std::string(own) + "\" cannot be a parameter's name: bodies have it of their own");
       }
     }
     check_type(type);
-    return (raw ? "raw " : std::string(before)) + std::string(type.text) + " " + std::string(name.text);
+    return (raw ? "raw " : std::string(rules_.before)) + std::string(type.text) + " " + std::string(name.text);
   }
 
   void check_type(const Word& type) const {
@@ -86,12 +85,13 @@ class Parameters {
 
   const std::string& kernel_;
   const std::string& text_;
+  const ParameterRules& rules_;
 };
 
 }  // namespace
 
-std::string parameters_of(const std::string& kernel, const std::string& text, std::string_view before) {
-  return Parameters(kernel, text).signature(before);
+std::string parameters_of(const std::string& kernel, const std::string& text, const ParameterRules& rules) {
+  return Parameters(kernel, text, rules).signature();
 }
 
 }  // namespace kiln::cupy

@@ -15,11 +15,14 @@ namespace {
 using detail::ReductionImpl;
 using ufunc::Loop;
 
-/// Of arrays in the loop's dtypes, all of which is reduced, and scalars for constants.
+/// Of arrays in the loop's dtypes, all of which is reduced, and scalars for numbers.
 call::Description usual_call(const ReductionImpl& impl, const Loop& loop) {
   call::Description call{.loop = ufunc::loop_text(loop)};
+  // What is one value for all elements is a number as a rule.
+  const std::uint64_t numbers =
+      impl.constants() | ((impl.stages().post_inputs | impl.stages().identity_inputs) & ~impl.raw_operands());
   for (std::size_t k = 0; k < loop.inputs.size(); ++k) {
-    call.inputs.push_back(std::string(name(loop.inputs[k])) + ((impl.constants() >> k & 1U) != 0 ? "" : "[1048576]"));
+    call.inputs.push_back(std::string(name(loop.inputs[k])) + ((numbers >> k & 1U) != 0 ? "" : "[1048576]"));
   }
   return call;
 }

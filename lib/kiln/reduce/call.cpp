@@ -42,7 +42,7 @@ Call::Call(const Target& target, std::span<const Arg> args, const Options& optio
       options_(options),
       begins_(begins.value_or(std::span<const std::int64_t>())),
       operands_(target, {args, options.where, options.out, {options.stream, options.device, options.stop}}, target.nin(),
-                target.nout(), target.indexed() ? 1 : 0) {
+                target.nout(), std::size_t{target.indexed()} + std::size_t{target.has_beside()}) {
   if (begins) segments_.emplace();
 }
 
@@ -53,6 +53,7 @@ Call::Call(const Target& target, std::span<const Arg> args, const Options& optio
 
 /// Everything that can be wrong, before anything is transferred or written.
 void Call::check() {
+  if (target_.raw_operands() != 0) check_given();
   operands_.place();
   plan_ = &target_.plan(operands_, options_.loop);
   const call::Types types = ufunc::types_of(plan_->loop);
@@ -61,6 +62,7 @@ void Call::check() {
   name_axes();
   if (segmented()) check_segments();
   check_start();
+  if (target_.texts() != nullptr) check_beside();
   for (std::size_t k = operands_.inputs(); k < operands_.count(); ++k) operands_.check_output(k, shape_);
   operands_.convert_scalars(types, options_.loop.casting);
   if (target_.constants() != 0) plan_ = &ufunc::for_constants(*plan_, operands_, target_.loops());
@@ -101,7 +103,7 @@ std::vector<program::Request> Call::requests() {
   const ReductionClass how = class_of(part, Laid(*this, part, operands_.all()), kind);
   std::vector<program::Request> requests;
   for (const ufunc::Loop& loop : ufunc::for_all_values(plan_->loop)) {
-    for (const ReductionClass& each : kinds::of_all_sizes(how, !target_.reorderable(), kind)) {
+    for (const ReductionClass& each : kinds::of_all_sizes(how, !target_.reorderable(), kind, target_.raw_count())) {
       requests.push_back(target_.request(loop, storage_of(operands_), each, kind));
     }
   }
@@ -114,7 +116,8 @@ cache::Contents Call::compiled() {
 }
 
 void Call::find_shape() {
-  call::broadcast_all([this] { return target_.what(); }, operands_.nin(), [this](std::size_t k) { return operands_.rep(k); },
+  call::broadcast_all([this] { return target_.what(); }, operands_.nin(),
+                      [this](std::size_t k) { return operands_.is_raw(k) ? nullptr : operands_.rep(k); },
                       [this](std::size_t k) { return operands_.name_of(k); }, whole_);
   detail::checked_size(whole_);
   if (!operands_.masked()) return;
@@ -155,7 +158,8 @@ void Call::check_start() {
   if (segmented()) return;
   // One that is prepended stands for elements that do not count even where .initial stands in front.
   const bool counts = !options_.initial || (operands_.masked() && target_.prepends_identity());
-  if (target_.has_identity() && target_.takes_initial() && counts) {
+  const bool of_inputs = target_.texts() != nullptr && target_.texts()->identity_inputs != 0;
+  if (target_.has_identity() && target_.takes_initial() && counts && !of_inputs) {
     check_identity(target_.loops().name(), target_.loops().definition().identity, plan_->loop.outputs.front(),
                    plan_->loop.text);
   }

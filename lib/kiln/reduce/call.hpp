@@ -49,8 +49,8 @@ class Call {
   cache::Contents compiled();
 
  private:
-  // Beside the operands: an index, or the beginnings of segments.
-  static constexpr std::size_t kMaxRows = backend::kMaxOperands + 1;
+  // Beside the operands: an index and what texts get beside elements, or the beginnings of segments.
+  static constexpr std::size_t kMaxRows = backend::kMaxOperands + 2;
 
   /// What is reduced.
   struct Part {
@@ -86,6 +86,10 @@ class Call {
   void name_axes();
   void check_segments();
   void check_start();
+  void check_given() const;
+  void check_beside() const;
+  [[nodiscard]] std::size_t beside_row() const noexcept { return operands_.inputs() + (target_.indexed() ? 1 : 0); }
+  [[nodiscard]] std::vector<std::int64_t> beside() const;
   [[nodiscard]] layout::Reduction arrange(const Part& part, std::span<const call::Operand> operands, Rows& rows) const;
   void fill(Rows& rows, const Part& part, std::span<const call::Operand> operands) const;
   void launch(std::span<Array> results);

@@ -40,13 +40,14 @@ void Reduction::call(std::span<const Arg> args, const ReductionOptions* options,
   static const ReductionOptions none;
   const ReductionOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(name(), impl_->loops().nout(), results.size(), given.out);
+  const auto whole = [&](const backend::StopRequest* stop) {
+    const reduce::Options view = reduce::options_of(given, stop);
+    reduce::Call(*impl_, args, view).run(results);
+  };
+  if (impl_->only_whole()) return call::stoppable(name(), "", given, whole);
   call::stoppable(name(), "", given, [&](const backend::StopRequest* stop) {
     call::whole_or_in_chunks(
-        args, given.where, given.out.list(), given, false, results,
-        [&] {
-          const reduce::Options view = reduce::options_of(given, stop);
-          reduce::Call(*impl_, args, view).run(results);
-        },
+        args, given.where, given.out.list(), given, false, results, [&] { whole(stop); },
         [&](const std::optional<Device>& device, const ReductionOptions& own) {
           reduce::call_in_chunks(*this, device, args, own, stop, results);
         });

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "kernel/reduction/spec.hpp"
+#include "source/body_tokens.hpp"
 #include "source/scanner.hpp"
 #include "types/is_half.hpp"
 
@@ -28,22 +29,38 @@ ReductionImpl::ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::St
       members_(std::move(members)),
       combine_(std::move(combine)),
       cupy_(std::move(cupy)),
-      indexed_(names(stages_.map, "i")) {
+      indexed_(stages_.cupy ? stages_.counts_all() || stages_.map_places.of_reduced : names(stages_.map, "i")) {
   constants_ = loops_->constants();
+  raw_operands_ = loops_->raw_operands();
+  inout_ = stages_.read_outputs;
+  for (std::size_t k = 0; raw_operands_ != 0 && k < loops_->nin(); ++k) {
+    if ((raw_operands_ >> k & 1U) == 0) continue;
+    for (const std::string& part : {stages_.map, stages_.post, loops_->definition().identity}) {
+      const codegen::UserText text{.body = part};
+      const bool takes = codegen::takes_element_address(text, loops_->signatures().front().inputs[k].name);
+      addressed_ |= std::uint64_t{takes} << k;
+    }
+  }
   if (!members_) return;
   for (const reduce::Member& member : *members_) stages_.members.push_back(member.name);
 }
 
 kinds::ReductionSpec ReductionImpl::spec_of(const ufunc::Loop& loop) const {
   kinds::ReductionSpec spec;
-  for (const DType dtype : loop.inputs) spec.inputs.push_back({dtype, dtype});
+  for (std::size_t k = 0; k < loop.inputs.size(); ++k) {
+    const kinds::Access access = loop.is_raw(k) ? kinds::Access::raw : kinds::Access::contiguous;
+    spec.inputs.push_back({loop.inputs[k], loop.inputs[k], access});
+  }
   for (const DType dtype : loop.outputs) spec.outputs.push_back({dtype, dtype});
   spec.identity = has_identity();
   spec.ordered = !reorderable();
   spec.stages = true;
   spec.indexed = indexed_;
   spec.prepends_identity = stages_.prepends_identity && spec.identity;
-  if (stages_.accumulator.empty()) {
+  if (!stages_.type.empty()) {
+    const std::optional<DType> dtype = reduce::dtype_of(stages_.type, loop.variables);
+    spec.state_bytes = dtype ? static_cast<int>(itemsize(*dtype)) : reduce::kMaxAccumulator;
+  } else if (stages_.accumulator.empty()) {
     const DType dtype = loop.outputs.front();
     const bool half = is_half(dtype);
     spec.state_bytes = static_cast<int>(itemsize(half ? DType::float32 : dtype));
@@ -62,6 +79,11 @@ codegen::UserText ReductionImpl::text_of(const ufunc::Loop& loop) const {
     text.input_names[k] = "x" + std::to_string(k);
   }
   text.identity = loops_->definition().identity;
+  if (stages_.cupy) {
+    text.type_variables.emplace_back("IndexT", DType::int64);  // which preambles know, too
+    text.headers.emplace_back("kiln/elementwise/cupy.hpp");
+  }
+  if (raw_operands_ != 0) text.headers.emplace_back("kiln/elementwise/raw_array.hpp");
   return text;
 }
 
@@ -77,6 +99,12 @@ ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const 
   definition.identity = loops_->definition().identity;
   definition.reorderable = loops_->definition().reorderable;
   definition.compile = made.compile;
+  if (stages_.cupy) {
+    definition.map = "return " + definition.map + "\n;";
+    definition.reduce = "return " + definition.reduce + "\n;";
+    definition.post += "\n;";
+    definition.compile.functions = "#include <cupy/carray.cuh>\n" + definition.compile.functions;
+  }
   if (loop.definition == nullptr) return definition;
   // Made for the dtypes of a call, whose inputs the map has names for.
   std::string signature = std::string(kiln::name(loop.outputs.front())) + "(";

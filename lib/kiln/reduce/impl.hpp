@@ -42,7 +42,14 @@ class ReductionImpl final : public reduce::Target {
   [[nodiscard]] const UfuncImpl& loops() const noexcept override { return *loops_; }
   [[nodiscard]] bool maps() const noexcept override { return true; }
   [[nodiscard]] bool indexed() const noexcept override { return indexed_; }
-  [[nodiscard]] bool takes_initial() const noexcept override { return stages_.accumulator.empty(); }
+  [[nodiscard]] const codegen::Stages* texts() const noexcept override { return &stages_; }
+  [[nodiscard]] std::uint64_t addressed() const noexcept override { return addressed_; }
+  [[nodiscard]] bool takes_initial() const noexcept override { return stages_.accumulator.empty() && stages_.type.empty(); }
+  /// Returns true if calls see more than elements: they are computed whole, not in chunks.
+  [[nodiscard]] bool only_whole() const noexcept {
+    return raw_operands_ != 0 || inout_ != 0 || stages_.post_inputs != 0 || stages_.identity_inputs != 0 ||
+           !stages_.type.empty() || stages_.asks_sizes() || (stages_.cupy && indexed_);
+  }
   [[nodiscard]] bool prepends_identity() const noexcept override { return stages_.prepends_identity && has_identity(); }
   [[nodiscard]] ufunc::Loop choose(const call::Operands& operands, const ufunc::LoopOptions& options) const override {
     return loops_->choose(operands, options);
@@ -69,13 +76,15 @@ class ReductionImpl final : public reduce::Target {
   std::shared_ptr<const UfuncImpl> combine_;
   std::shared_ptr<const cupy::ReductionDefinition> cupy_;
   bool indexed_;
+  std::uint64_t addressed_ = 0;
 };
 
 /// The parsed definition; throws what reduction() does. `prepends_identity`: the identity stands in front of the elements.
 [[nodiscard]] std::shared_ptr<const ReductionImpl> make_reduction(ReductionDefinition definition,
                                                                   bool prepends_identity = false);
-/// The same of a definition in CuPy's notation, as which it is written and recorded.
-[[nodiscard]] std::shared_ptr<const ReductionImpl> make_reduction(ReductionDefinition definition,
+/// The same of a definition in CuPy's notation, as which it is written and recorded. Of `stages` all is set that the definition
+/// does not say.
+[[nodiscard]] std::shared_ptr<const ReductionImpl> make_reduction(ReductionDefinition definition, codegen::Stages stages,
                                                                   std::shared_ptr<const cupy::ReductionDefinition> cupy);
 
 }  // namespace kiln::detail

@@ -3,6 +3,7 @@
 
 #include "reduce/call.hpp"
 #include "registry/registry.hpp"
+#include "ufunc/raw_operands.hpp"
 #include "ufunc/uninitialized.hpp"
 
 namespace kiln::reduce {
@@ -36,6 +37,7 @@ Call::Laid::Laid(const Call& call, const Part& part, std::span<const call::Opera
   }
   if (!call.target_.maps() || call.outputs_ * call.elements_ <= 1) return;
   for (std::size_t k = 0; k < call.operands_.nin(); ++k) {
+    if (call.operands_.is_raw(k)) continue;
     const std::int64_t* const strides = rows.strides[k];
     const bool moves = std::any_of(strides, strides + rows.rank, [](std::int64_t stride) { return stride != 0; });
     if (!moves) still |= std::uint64_t{1} << k;
@@ -50,18 +52,22 @@ void Call::fill(Rows& rows, const Part& part, std::span<const call::Operand> ope
       const Numbers* const numbers = options_.numbers;
       const auto first = static_cast<std::uintptr_t>(numbers != nullptr ? numbers->first : 0);
       std::int64_t* const row = rows.add(reinterpret_cast<const char*>(kinds::kIndexOrigin + first), sizeof(std::int64_t));
-      std::int64_t step = 1;
+      const bool of_all = target_.texts() != nullptr && target_.texts()->counts_all();
+      // Over the outputs first where all elements are counted, as in CuPy.
+      std::int64_t step = of_all ? outputs_ : 1;
+      std::int64_t across = 1;
       if (numbers != nullptr) std::copy(numbers->steps.begin(), numbers->steps.end(), row);
       for (std::size_t d = axes; d-- > 0 && numbers == nullptr;) {
-        row[d] = reduced_[d] == 0 ? 0 : step;
-        if (reduced_[d] != 0) step *= whole_[d];
+        row[d] = reduced_[d] != 0 ? step : of_all ? across : 0;
+        (reduced_[d] != 0 ? step : across) *= whole_[d];
       }
     }
+    if (k == operands_.inputs() && target_.has_beside()) std::fill_n(rows.add(nullptr, sizeof(std::int64_t)), axes, 0);
     const detail::ArrayRep* const rep = operands[k].rep;
     std::int64_t* const row = rows.add(rep != nullptr ? rep->data : nullptr, operands[k].itemsize);
     // Outputs that are not there yet count as still.
     std::fill_n(row, rows.rank, 0);
-    if (rep == nullptr) continue;
+    if (rep == nullptr || operands_.is_raw(k)) continue;
     if (!operands_.is_output(k)) {
       repeat(*rep, axes, row);
       continue;
@@ -110,12 +116,24 @@ layout::Reduction Call::arrange(const Part& part, std::span<const call::Operand>
 
 ReductionClass Call::class_of(const Part& part, const Laid& laid, DeviceKind kind) const {
   ReductionClass how{.masked = operands_.masked()};
-  for (std::size_t k = 0; k < operands_.nin(); ++k) {
-    if (operands_.is_scalar(k)) {
+  for (std::size_t k = 0, raw = 0; k < operands_.nin(); ++k) {
+    if (operands_.is_raw(k)) {
+      how.set_access(k, kinds::Access::broadcast);
+      how.raw.set(raw++, ufunc::raw_axes_of(operands_, k));
+    } else if (operands_.is_scalar(k)) {
       how.set_access(k, kinds::Access::scalar);
     } else if ((laid.still >> k & 1U) != 0) {
       how.set_access(k, kinds::Access::broadcast);
     }
+  }
+  for (std::size_t o = 0; o < operands_.nout(); ++o) {
+    how.read_outputs |= std::uint32_t{operands_.is_inout(o) && operands_.is_given(o)} << o;
+  }
+  if (const codegen::Stages* const texts = target_.texts(); texts != nullptr) {
+    using Places = codegen::Stages::Places;
+    if (texts->asks_place(&Places::in_ind)) how.in_rank = static_cast<std::uint8_t>(whole_.size());
+    const auto reduced = static_cast<std::size_t>(std::ranges::count_if(reduced_, [](std::int64_t each) { return each != 0; }));
+    if (texts->asks_place(&Places::out_ind)) how.out_rank = static_cast<std::uint8_t>(whole_.size() - reduced);
   }
   if (kind == DeviceKind::cpu) return how;
   if (part.segments_kept) return kinds::classify_segments(laid.layout, laid.rows.operands[0].itemsize, !target_.reorderable());
@@ -149,14 +167,21 @@ void Call::launch(const Part& part) {
   const bool indexed = target_.indexed();
   ufunc::Uninitialized<kinds::LaunchOperand, kMaxRows> storage;
   kinds::LaunchOperand* const operands = storage.data();
+  std::vector<std::int64_t> beside;
+  if (target_.has_beside()) beside = this->beside();
   for (std::size_t row = 0; row < laid.rows.count; ++row) {
     const auto size = static_cast<std::uint8_t>(laid.rows.operands[row].itemsize);
     if (row < operands_.nin() && operands_.is_scalar(row)) {
       operands[row] = {const_cast<void*>(operands_.value(row)), nullptr, size, true};
       continue;
     }
+    if (!beside.empty() && row == beside_row()) {
+      operands[row] = {beside.data(), nullptr, static_cast<std::uint16_t>(beside.size() * sizeof(std::int64_t)), true};
+      continue;
+    }
     // Standing still is an access of its own on the CPU; a GPU reads it through the cache.
-    const bool fixed = place.device.is_cpu() && row < operands_.nin() && variant.layout.is_still(row);
+    const bool fixed =
+        place.device.is_cpu() && row < operands_.nin() && (variant.layout.is_still(row) || operands_.is_raw(row));
     operands[row] = {const_cast<void*>(laid.rows.operands[row].address), laid.layout.strides(row), size, fixed};
   }
   const kinds::ReductionLaunch work{.operands = {operands, laid.rows.count},

@@ -2,6 +2,7 @@
 #include "kiln/reduction.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "kiln/error.hpp"
@@ -21,17 +22,23 @@ reduce::Options view_of(const ReductionOptions* given) {
   return reduce::options_of(given != nullptr ? *given : none);
 }
 
-void check_texts(const ReductionDefinition& definition) {
+void check_texts(const ReductionDefinition& definition, const codegen::Stages& stages) {
+  const codegen::Stages::Files files = stages.files();
   const auto check = [&](const char* part, const std::string& text) { codegen::check_text(definition.name + part, text); };
-  check(".accumulator", definition.accumulator);
-  check(".map", definition.map);
-  check(".reduce", definition.reduce);
-  check(".post", definition.post);
+  // CuPy's are expressions.
+  const auto check_element = [&](const char* part, const std::string& text) {
+    stages.cupy ? codegen::check_expression(definition.name + part, text) : check(part, text);
+  };
+  check(files.accumulator, definition.accumulator);
+  if (!stages.type.empty()) codegen::check_expression(definition.name + files.accumulator, stages.type);
+  check_element(files.map, definition.map);
+  check_element(files.reduce, definition.reduce);
+  check(files.post, definition.post);
   if (!definition.identity.empty()) codegen::check_expression(definition.name + ".identity", definition.identity);
 }
 
 /// What each stage gives must be what the next one takes.
-void check_stages(const ReductionDefinition& definition, const TypeSignature& first,
+void check_stages(const ReductionDefinition& definition, const TypeSignature& first, const codegen::Stages& stages,
                   const std::optional<std::vector<reduce::Member>>& members) {
   const auto fail = [&](const std::string& why, std::size_t position = 0) {
     throw SignatureError(definition.name + ": " + why, first.text, position);
@@ -45,7 +52,7 @@ void check_stages(const ReductionDefinition& definition, const TypeSignature& fi
     fail("no .map given, and the accumulator is a struct; write how an element becomes one: \"return {x, 0};\"");
   }
   for (const Parameter& input : first.inputs) {
-    if (input.name == "i" || input.name == "accumulator") {
+    if ((input.name == "i" && !stages.cupy) || input.name == "accumulator") {
       fail("\"" + input.name + "\" cannot be an input's name: in .map it is " +
                (input.name == "i" ? "the index" : "the type of accumulators"),
            input.position);
@@ -57,6 +64,14 @@ void check_stages(const ReductionDefinition& definition, const TypeSignature& fi
                (output.name == "a" ? "the accumulator" : "the type of accumulators"),
            output.position);
     }
+  }
+  for (const Parameter& output : first.outputs) {
+    if (output.raw) fail("an output of a reduction has one element for each result; leave \"raw\" out", output.position);
+    if (output.inout) fail("outputs of a reduction are not read; leave \"inout\" out", output.position);
+  }
+  if (!first.inputs.empty() && std::ranges::all_of(first.inputs, &Parameter::raw)) {
+    fail("no input has elements that are reduced: each of them is raw, and seen whole; leave \"raw\" out of one",
+         first.inputs.front().position);
   }
   if (!definition.post.empty()) return;
   if (definition.accumulator.empty()) {
@@ -89,7 +104,18 @@ UfuncDefinition loops_of(ReductionDefinition&& definition) {
 
 namespace {
 
-std::shared_ptr<const detail::ReductionImpl> make(ReductionDefinition definition, bool prepends_identity,
+/// A bit for each raw input that a text names.
+std::uint64_t raw_inputs_in(const std::string& text, const TypeSignature& signature) {
+  std::uint64_t named = 0;
+  for (std::size_t k = 0; k < signature.inputs.size(); ++k) {
+    const Parameter& input = signature.inputs[k];
+    if (input.raw && !input.name.empty())
+      named |= std::uint64_t{codegen::names_any(text, std::array<std::string_view, 1>{input.name})} << k;
+  }
+  return named;
+}
+
+std::shared_ptr<const detail::ReductionImpl> make(ReductionDefinition definition, codegen::Stages stages,
                                                   std::shared_ptr<const cupy::ReductionDefinition> cupy) {
   if (definition.name.empty()) definition.name = "reduction";
   detail::check_name(definition.name);
@@ -102,14 +128,15 @@ std::shared_ptr<const detail::ReductionImpl> make(ReductionDefinition definition
   }
   detail::check_names(definition.name, signatures);
   program::check_options(definition.name, definition.compile);
-  check_texts(definition);
+  check_texts(definition, stages);
   std::optional<std::vector<reduce::Member>> members;
   if (!definition.accumulator.empty()) members = reduce::members_of(definition.accumulator);
-  check_stages(definition, signatures.front(), members);
-  codegen::Stages stages{.accumulator = std::move(definition.accumulator),
-                         .map = std::move(definition.map),
-                         .post = std::move(definition.post),
-                         .prepends_identity = prepends_identity};
+  check_stages(definition, signatures.front(), stages, members);
+  stages.post_inputs |= raw_inputs_in(definition.post, signatures.front());
+  stages.identity_inputs |= raw_inputs_in(definition.identity, signatures.front());
+  stages.accumulator = std::move(definition.accumulator);
+  stages.map = std::move(definition.map);
+  stages.post = std::move(definition.post);
   codegen::UserText text{.name = definition.name, .body = definition.reduce, .stages = stages};
   program::add_options(text, definition.compile);
   const std::vector<Diagnostic> suspicious = codegen::suspicious_code(text, program::single_names(signatures));
@@ -122,12 +149,12 @@ std::shared_ptr<const detail::ReductionImpl> make(ReductionDefinition definition
 }  // namespace
 
 std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition, bool prepends_identity) {
-  return make(std::move(definition), prepends_identity, nullptr);
+  return make(std::move(definition), {.prepends_identity = prepends_identity}, nullptr);
 }
 
-std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition,
+std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition, codegen::Stages stages,
                                                                     std::shared_ptr<const cupy::ReductionDefinition> cupy) {
-  return make(std::move(definition), false, std::move(cupy));
+  return make(std::move(definition), std::move(stages), std::move(cupy));
 }
 
 Reduction reduction(ReductionDefinition definition) {
@@ -146,7 +173,10 @@ int Reduction::compile(std::string_view target) const {
   const std::vector<ufunc::Loop> loops = ufunc::fixed_loops(impl_->loops().signatures());
   const auto compiler = backend::compiler_for(target);
   for (const ufunc::Loop& loop : loops) {
-    const reduce::ReductionClass how = reduce::usual_class(!impl_->reorderable());
+    reduce::ReductionClass how = reduce::usual_class(!impl_->reorderable());
+    // A raw operand is a row, as nothing says more, and so is what is reduced.
+    for (std::size_t i = 0; i < impl_->raw_count(); ++i) how.raw.set(i, {.rank = 1, .packed = true});
+    how.in_rank = 1;
     program::build(impl_->request(loop, ufunc::dtypes_of(loop), how, compiler->kind()), *compiler);
   }
   return static_cast<int>(loops.size());

@@ -22,7 +22,7 @@ const ufunc::Variant<ReductionClass>& Target::variant(Plan& plan, const Reductio
   const Device& device = operands.at().device;
   if (const auto* const known = plan.variants.find({how, device})) return *known;
   const std::vector<DType> storage = storage_of(operands);
-  const std::vector<ReductionClass> right = kinds::stand_ins(how, operands.nin(), !reorderable(), device.kind());
+  const std::vector<ReductionClass> right = kinds::stand_ins(how, operands.nin(), !reorderable(), device.kind(), raw_count());
   program::Loaded loaded = ufunc::load_any(
       plan.loop, right.size(),
       [&](const ufunc::Loop& loop, std::size_t i) { return request(loop, storage, right[i], device.kind()); },

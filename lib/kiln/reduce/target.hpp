@@ -52,6 +52,15 @@ class Target : public call::Callee {
   [[nodiscard]] virtual bool maps() const noexcept = 0;
   /// Whether the map asks for elements' numbers.
   [[nodiscard]] virtual bool indexed() const noexcept = 0;
+  /// The texts of a reduction of stages; null for a method.
+  [[nodiscard]] virtual const codegen::Stages* texts() const noexcept { return nullptr; }
+  /// A bit for each raw input of which some text takes an element's address.
+  [[nodiscard]] virtual std::uint64_t addressed() const noexcept { return 0; }
+  /// Whether kernels take an operand behind the inputs, the mask and the index: how raw inputs lie, and the axes that texts ask
+  /// for.
+  [[nodiscard]] bool has_beside() const noexcept {
+    return raw_operands() != 0 || (texts() != nullptr && texts()->asks_sizes());
+  }
   /// Whether an accumulator is a number, that a call may start from.
   [[nodiscard]] virtual bool takes_initial() const noexcept = 0;
   /// Whether the identity stands in front of the elements.

@@ -202,16 +202,17 @@ std::vector<std::pair<std::string, std::string>> texts_of(const UserText& text) 
   add(".preamble", text.preamble);
   add(".functions", text.functions);
   if (text.stages) {
-    add(".accumulator", text.stages->accumulator);
-    add(".map", text.stages->map);
-    add(".post", text.stages->post);
+    const Stages::Files files = text.stages->files();
+    add(files.accumulator, text.stages->accumulator.empty() ? text.stages->type : text.stages->accumulator);
+    add(files.map, text.stages->map);
+    add(files.post, text.stages->post);
   }
   if (text.cupy) {
     add(".loop_prep", text.cupy->loop_prep);
     add(".after_loop", text.cupy->after_loop);
   }
   add(".identity", text.identity);
-  add(text.stages ? ".reduce" : "", text.body);
+  add(text.stages ? text.stages->files().reduce : "", text.body);
   return texts;
 }
 

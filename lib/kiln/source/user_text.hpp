@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <span>
@@ -19,11 +20,53 @@ namespace kiln::codegen {
 
 /// What stands around the body of a reduction of stages, which combines two accumulators `a` and `b` to one.
 struct Stages {
+  /// What a text asks of one of the two sets of axes, those of the elements and those of the outputs.
+  enum class Axes : std::uint8_t { none, size, place };
+  /// What a text in CuPy's notation asks of where it is.
+  struct Places {
+    bool i = false;             ///< `_i`: the number of the output
+    bool j = false;             ///< `_j`: that of the element among all
+    bool of_reduced = false;    ///< `_J`: that of the element among those of its output
+    Axes in_ind = Axes::none;   ///< `_in_ind`
+    Axes out_ind = Axes::none;  ///< `_out_ind`
+    [[nodiscard]] bool any_axes() const noexcept { return in_ind != Axes::none || out_ind != Axes::none; }
+    [[nodiscard]] bool outputs() const noexcept { return i || out_ind == Axes::place; }
+  };
+
   std::string accumulator = {};           ///< members of a struct; empty: the type of the first output
+  std::string type = {};                  ///< of accumulators, instead of a struct
   std::vector<std::string> members = {};  ///< their names, where they are known
   std::string map = {};                   ///< from the inputs, and the index `i`, to an accumulator; empty: the one input
   std::string post = {};           ///< from an accumulator `a` to the outputs; empty: itself, or its members of their names
   bool prepends_identity = false;  ///< the identity stands in front of the elements, as a ufunc's does
+  bool cupy = false;               ///< map, body and identity are expressions of CuPy's notation
+  Places map_places = {};
+  Places post_places = {};
+  /// A bit for each input that post, or the identity, takes: arrays that are not broadcast, and one number for all elements.
+  std::uint64_t post_inputs = 0;
+  std::uint64_t identity_inputs = 0;
+  std::uint64_t read_outputs = 0;  ///< a bit for each output that post reads before it assigns it
+
+  /// Returns true if elements are counted over all outputs, and not for each from 0.
+  [[nodiscard]] bool counts_all() const noexcept {
+    return map_places.j || map_places.outputs() || map_places.in_ind == Axes::place || post_places.outputs();
+  }
+  /// Returns true if some text asks how many elements, or outputs, there are.
+  [[nodiscard]] bool asks_sizes() const noexcept { return counts_all() || map_places.any_axes() || post_places.any_axes(); }
+  [[nodiscard]] bool asks_place(Axes Places::* axes) const noexcept {
+    return map_places.*axes == Axes::place || post_places.*axes == Axes::place;
+  }
+  /// The ends of its texts' names in messages.
+  struct Files {
+    const char* accumulator;
+    const char* map;
+    const char* reduce;
+    const char* post;
+  };
+  [[nodiscard]] Files files() const noexcept {
+    return cupy ? Files{".reduce_type", ".map_expr", ".reduce_expr", ".post_map_expr"}
+                : Files{".accumulator", ".map", ".reduce", ".post"};
+  }
 };
 
 /// What stands around the body of a kernel in CuPy's notation. The body is the inside of a loop over elements: `continue` ends

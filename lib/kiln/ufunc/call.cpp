@@ -16,6 +16,7 @@
 #include "layout/squeeze.hpp"
 #include "ufunc/beside.hpp"
 #include "ufunc/constants.hpp"
+#include "ufunc/raw_operands.hpp"
 #include "ufunc/tiling.hpp"
 #include "ufunc/tuning.hpp"
 #include "ufunc/uninitialized.hpp"
@@ -209,7 +210,7 @@ void Call::classify() {
   const Placement at{*iteration_, operands_.all(), operands_.inputs(), raw_};
   const bool by_elements = this->by_elements();
   for (std::size_t k = 0, raw = 0; raw_ != 0 && k < operands_.count(); ++k) {
-    if (is_raw(k)) layout_.set_raw_axes(raw++, raw_axes_of(k));
+    if (is_raw(k)) layout_.set_raw_axes(raw++, raw_axes_of(operands_, k));
   }
   if (ufunc_.place().indexer) {
     if (shape_->size() > LayoutClass::kMaxRawRank) {

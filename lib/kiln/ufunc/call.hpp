@@ -42,7 +42,6 @@ class Call {
   void choose_loop();
   void check_given() const;
   void check_raw(std::size_t k) const;
-  [[nodiscard]] kinds::RawAxesSpec raw_axes_of(std::size_t k) const;
   void find_shape();
   void find_size();
   [[nodiscard]] bool by_elements() const noexcept { return raw_ != 0 || ufunc_.place().any(); }

@@ -12,6 +12,7 @@
 #include "base/table.hpp"
 #include "call/operands.hpp"
 #include "kernel/operand_spec.hpp"
+#include "kernel/raw_axes_list.hpp"
 #include "kiln/ufunc.hpp"
 #include "layout/iteration.hpp"
 #include "ufunc/loops.hpp"
@@ -50,24 +51,14 @@ struct LayoutClass {
   std::uint8_t tile = 0;                          ///< side of the tiles that it is computed by (GPU); 0: none
   std::uint32_t across = 0;                       ///< strided operands that go through them, a bit for each
   kinds::Masking masking = kinds::Masking::none;  ///< otherwise the mask is the operand behind the arguments
-  std::array<std::uint64_t, 2> raw = {};          ///< kinds::RawAxesSpec of each raw operand, kRawBits each
+  kinds::RawAxesList raw = {};                    ///< the axes of each raw operand
   bool reads_outputs = false;                     ///< those that are inout begin as what their arrays hold
 
-  static constexpr std::size_t kRawBits = 6;
-  static constexpr std::size_t kRawOfWord = 64 / kRawBits;
-  static constexpr std::size_t kMostRaw = 2 * kRawOfWord - 1;  ///< and the index along each axis, if the body asks for it
-  static constexpr std::size_t kMaxRawRank = (1U << (kRawBits - 2)) - 1;
+  static constexpr std::size_t kMostRaw = kinds::RawAxesList::kMost - 1;  ///< and the index along each axis, if it is asked for
+  static constexpr std::size_t kMaxRawRank = kinds::RawAxesList::kMaxRank;
   /// The axes of the raw operand of that number among those that are raw.
-  [[nodiscard]] kinds::RawAxesSpec raw_axes(std::size_t number) const noexcept {
-    const std::uint64_t bits = raw[number / kRawOfWord] >> (kRawBits * (number % kRawOfWord));
-    return {static_cast<std::uint8_t>(bits >> 2 & kMaxRawRank), (bits & 1U) != 0, (bits & 2U) != 0};
-  }
-  void set_raw_axes(std::size_t number, const kinds::RawAxesSpec& axes) noexcept {
-    const std::uint64_t bits = std::uint64_t{axes.rank} << 2 | (axes.wide ? 2U : 0U) | (axes.packed ? 1U : 0U);
-    const std::size_t at = kRawBits * (number % kRawOfWord);
-    std::uint64_t& word = raw[number / kRawOfWord];
-    word = (word & ~(((std::uint64_t{1} << kRawBits) - 1) << at)) | bits << at;
-  }
+  [[nodiscard]] kinds::RawAxesSpec raw_axes(std::size_t number) const noexcept { return raw.get(number); }
+  void set_raw_axes(std::size_t number, const kinds::RawAxesSpec& axes) noexcept { raw.set(number, axes); }
   [[nodiscard]] kinds::Access access_of(std::size_t operand) const noexcept {
     return static_cast<kinds::Access>((access >> (2 * operand)) & 3U);
   }
@@ -85,7 +76,7 @@ struct LayoutClass {
     const std::uint64_t rest = std::uint64_t{across} << 32 | std::uint64_t{tile} << 24 | std::uint64_t{reads_outputs} << 20 |
                                static_cast<std::uint64_t>(masking) << 18 | static_cast<std::uint64_t>(in_place) << 17 |
                                static_cast<std::uint64_t>(wide_index) << 16 | static_cast<std::uint64_t>(packs) << 8 | rank;
-    return base::KeyHash().add(access).add(rest).add(raw[0]).add(raw[1]).value();
+    return base::KeyHash().add(access).add(rest).add(raw.words[0]).add(raw.words[1]).value();
   }
 };
 

@@ -1,4 +1,6 @@
 // Raw operands of a call, which are not broadcast: what they have to be, and what decides the shape then.
+#include "ufunc/raw_operands.hpp"
+
 #include "kernel/space.hpp"
 #include "kiln/error.hpp"
 #include "ufunc/call.hpp"
@@ -30,35 +32,41 @@ void Call::check_given() const {
   }
   for (std::size_t k = 0; raw_ != 0 && k < operands_.count(); ++k) {
     if (!is_raw(k) || operands_.rep(k) != nullptr) continue;
-    throw TypeError(operands_.what() + ": " + operands_.name_of(k) + " is raw; give " +
-                    (operands_.is_output(k) ? "the array that it writes with .out" : "an array"));
+    fail_no_array(operands_, k);
   }
 }
 
-/// It has the loop's own dtype, since nothing converts all of it.
-void Call::check_raw(std::size_t k) const {
-  const std::string operand = operands_.what() + ": " + operands_.name_of(k) + " is raw";
-  const detail::ArrayRep* const rep = operands_.rep(k);
-  if (rep->dtype != operands_.compute_dtype(k)) {
-    throw TypeError(operand + " and has dtype " + std::string(name(rep->dtype)) + ", but the loop " + plan_->loop.text +
-                    " takes " + std::string(name(operands_.compute_dtype(k))) + "; convert it with astype()");
+void fail_no_array(const call::Operands& operands, std::size_t k) {
+  throw TypeError(operands.what() + ": " + operands.name_of(k) + " is raw; give " +
+                  (operands.is_output(k) ? "the array that it writes with .out" : "an array"));
+}
+
+void check_raw(const call::Operands& operands, std::size_t k, const std::string& loop, bool addressed) {
+  const std::string operand = operands.what() + ": " + operands.name_of(k) + " is raw";
+  const detail::ArrayRep* const rep = operands.rep(k);
+  if (rep->dtype != operands.compute_dtype(k)) {
+    throw TypeError(operand + " and has dtype " + std::string(name(rep->dtype)) + ", but the loop " + loop + " takes " +
+                    std::string(name(operands.compute_dtype(k))) + "; convert it with astype()");
   }
   if (rep->shape.size() > LayoutClass::kMaxRawRank) {
     throw ShapeError(operand + " and has " + std::to_string(rep->shape.size()) + " dimensions; at most " +
                      std::to_string(LayoutClass::kMaxRawRank) + " are possible");
   }
-  const std::size_t number = operands_.is_output(k) ? k - operands_.inputs() + operands_.nin() : k;
-  if ((ufunc_.addressed() >> number & 1U) != 0 && !rep->c_contiguous) {
+  if (addressed && !rep->c_contiguous) {
     throw ShapeError(operand +
                      " and not contiguous in C order, and the body takes the address of an element, after which the "
                      "next one has to lie; give its copy()");
   }
-  if (operands_.is_output(k)) operands_.check_output(k, rep->shape);
+  if (operands.is_output(k)) operands.check_output(k, rep->shape);
 }
 
-/// As a kernel is compiled for it.
-kinds::RawAxesSpec Call::raw_axes_of(std::size_t k) const {
-  const detail::ArrayRep& rep = *operands_.rep(k);
+void Call::check_raw(std::size_t k) const {
+  const std::size_t number = operands_.is_output(k) ? k - operands_.inputs() + operands_.nin() : k;
+  ufunc::check_raw(operands_, k, plan_->loop.text, (ufunc_.addressed() >> number & 1U) != 0);
+}
+
+kinds::RawAxesSpec raw_axes_of(const call::Operands& operands, std::size_t k) {
+  const detail::ArrayRep& rep = *operands.rep(k);
   return {.rank = static_cast<std::uint8_t>(rep.shape.size()),
           .packed = rep.c_contiguous,
           .wide = !rep.c_contiguous && rep.size > kinds::kMaxNarrowIndex};

@@ -33,7 +33,8 @@ ReductionCut cut(const Work& work, bool ordered = false) {
                             .index = -1,
                             .itemsize = itemsize,
                             .ordered = ordered,
-                            .commutes = true};
+                            .commutes = true,
+                            .reads_outputs = false};
   const std::vector<std::int64_t> zeros(work.strides.size(), 0);
   const std::array<LaunchOperand, 2> operands{{{nullptr, work.strides.data(), 4, false}, {nullptr, zeros.data(), 4, false}}};
   ReductionLaunch launch;

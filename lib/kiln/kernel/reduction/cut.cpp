@@ -42,7 +42,11 @@ ReductionCut cut_reduction(const CpuReduction& kernel, const ReductionLaunch& la
     const bool index = k == kernel.index;
     widest = std::max<std::int64_t>(widest, operand.itemsize);
     contiguous = contiguous && (launch.reduced.empty() || operand.strides[rank - 1] == (index ? 1 : operand.itemsize));
-    if (index) continue;
+    // Numbers that outputs move are listed.
+    if (index) {
+      packed_columns = packed_columns && (kept == 0 || operand.strides[kept - 1] == 0);
+      continue;
+    }
     packed_columns = packed_columns && (kept == 0 || operand.strides[kept - 1] == operand.itemsize);
   }
   ReductionCut cut;

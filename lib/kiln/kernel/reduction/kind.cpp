@@ -1,4 +1,5 @@
 // The kind as a SpecOfKind, and its kernels in words.
+#include <algorithm>
 #include <memory>
 
 #include "kernel/held_spec.hpp"
@@ -13,6 +14,9 @@ std::string words_of(const ReductionSpec& spec, DeviceKind device) {
   Words words(what);
   for (std::size_t i = 0; i < spec.inputs.size(); ++i) add_input(words, spec.inputs[i], input_name(i));
   for (std::size_t i = 0; i < spec.outputs.size(); ++i) add_output(words, spec.outputs[i], output_name(i));
+  const auto strided = [](const OperandSpec& input) { return input.access == Access::raw && !input.axes.packed; };
+  words.add_if(std::ranges::any_of(spec.inputs, strided), "raw strided");
+  words.add_if(spec.read_outputs != 0, "reads outputs");
   words.add_if(spec.identity, "with identity");
   words.add_if(spec.masked, "where");
   words.add_if(spec.ordered, "in order");

@@ -86,7 +86,22 @@ std::vector<Mapping> mappings_of(const ReductionClass& how, bool ordered) {
 
 }  // namespace
 
-std::vector<ReductionClass> stand_ins(const ReductionClass& how, std::size_t inputs, bool ordered, DeviceKind device) {
+namespace {
+
+/// Adds the classes again, with raw inputs that may lie anyhow.
+void add_any_raw(std::vector<ReductionClass>& all, std::size_t raw) {
+  for (std::size_t i = 0, own = raw > 0 ? all.size() : 0; i < own; ++i) {
+    all.push_back(all[i]);
+    for (std::size_t k = 0; k < raw; ++k) {
+      all.back().raw.set(k, {.rank = all[i].raw.get(k).rank, .packed = false, .wide = true});
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<ReductionClass> stand_ins(const ReductionClass& how, std::size_t inputs, bool ordered, DeviceKind device,
+                                      std::size_t raw) {
   std::vector<ReductionClass> all{how};
   ReductionClass moving = how;  // one value for all elements is read as any other
   for (std::size_t k = 0; k < inputs; ++k) {
@@ -95,6 +110,7 @@ std::vector<ReductionClass> stand_ins(const ReductionClass& how, std::size_t inp
   if (how.segmented) moving.set_access(0, Access::strided);
   if (device == DeviceKind::cpu) {
     if (!(moving == how)) all.push_back(moving);
+    add_any_raw(all, raw);
     return all;
   }
   // A segment's elements begin at a stride of the one reduced dimension.
@@ -119,12 +135,16 @@ std::vector<ReductionClass> stand_ins(const ReductionClass& how, std::size_t inp
       }
     }
   }
+  add_any_raw(all, raw);
   return all;
 }
 
-std::vector<ReductionClass> of_all_sizes(const ReductionClass& how, bool ordered, DeviceKind device) {
+std::vector<ReductionClass> of_all_sizes(const ReductionClass& how, bool ordered, DeviceKind device, std::size_t raw) {
   std::vector<ReductionClass> all{how};
-  if (device == DeviceKind::cpu) return all;
+  if (device == DeviceKind::cpu) {
+    add_any_raw(all, raw);
+    return all;
+  }
   for (const Mapping mapping : mappings_of(how, ordered)) {
     for (const bool packs : {true, false}) {
       if (!packs && ordered) continue;
@@ -138,6 +158,7 @@ std::vector<ReductionClass> of_all_sizes(const ReductionClass& how, bool ordered
   all.push_back(how);
   all.back().packs = false;
   all.back().wide_index = true;
+  add_any_raw(all, raw);
   return all;
 }
 
@@ -153,10 +174,18 @@ int pack_width(const ReductionClass& how, std::span<const DType> inputs) noexcep
 
 ReductionSpec specialize(ReductionSpec spec, std::span<const DType> storage, const ReductionClass& how, DeviceKind device) {
   const std::size_t inputs = spec.inputs.size();
+  std::size_t raw = 0;
   for (std::size_t k = 0; k < inputs; ++k) {
     spec.inputs[k].storage = storage[k];
-    spec.inputs[k].access = how.access_of(k);
+    if (spec.inputs[k].access == Access::raw) {
+      spec.inputs[k].axes = how.raw.get(raw++);
+    } else {
+      spec.inputs[k].access = how.access_of(k);
+    }
   }
+  spec.read_outputs = how.read_outputs;
+  spec.in_rank = how.in_rank;
+  spec.out_rank = how.out_rank;
   for (std::size_t k = 0; k < spec.outputs.size(); ++k) spec.outputs[k].storage = storage[inputs + k];
   spec.masked = how.masked;
   if (device == DeviceKind::cpu) return spec;

@@ -7,6 +7,7 @@
 
 #include "base/table.hpp"
 #include "kernel/operand_spec.hpp"
+#include "kernel/raw_axes_list.hpp"
 #include "kernel/reduction/mapping.hpp"
 #include "kiln/device.hpp"
 #include "layout/reduction.hpp"
@@ -36,6 +37,10 @@ struct ReductionClass {
   bool packs = true;                 ///< GPU: rows of what is reduced divide into aligned packs
   bool wide_index = false;           ///< GPU: 2³¹ outputs or elements of one, or more
   bool segmented = false;            ///< GPU: all segments of reduceat at once, in no packs
+  std::uint8_t in_rank = 0;          ///< where the texts ask for it: axes of the elements
+  std::uint8_t out_rank = 0;         ///< and of the outputs
+  std::uint32_t read_outputs = 0;    ///< a bit for each output that begins as what its array holds
+  RawAxesList raw = {};              ///< the axes of each raw input
 
   [[nodiscard]] Access access_of(std::size_t input) const noexcept { return static_cast<Access>((access >> (2 * input)) & 3U); }
   void set_access(std::size_t input, Access how) noexcept {
@@ -51,15 +56,18 @@ struct ReductionClass {
                                std::uint64_t{reduced_rank} << 16 | static_cast<std::uint64_t>(masked) << 3 |
                                static_cast<std::uint64_t>(packs) << 2 | static_cast<std::uint64_t>(wide_index) << 1 |
                                static_cast<std::uint64_t>(segmented);
-    return base::KeyHash().add(access).add(rest).value();
+    const std::uint64_t of_texts = std::uint64_t{read_outputs} << 16 | std::uint64_t{in_rank} << 8 | out_rank;
+    return base::KeyHash().add(access).add(rest).add(of_texts).add(raw.words[0]).add(raw.words[1]).value();
   }
 };
 
-/// The class itself, then others whose kernels are right for a call of it, the nearest first.
+/// The class itself, then others whose kernels are right for a call of it, the nearest first. `raw`: how many inputs are raw;
+/// those may lie anyhow in the last.
 [[nodiscard]] std::vector<ReductionClass> stand_ins(const ReductionClass& how, std::size_t inputs, bool ordered,
-                                                    DeviceKind device);
+                                                    DeviceKind device, std::size_t raw = 0);
 /// The class itself, then those of the same call with arrays of other sizes and alignments.
-[[nodiscard]] std::vector<ReductionClass> of_all_sizes(const ReductionClass& how, bool ordered, DeviceKind device);
+[[nodiscard]] std::vector<ReductionClass> of_all_sizes(const ReductionClass& how, bool ordered, DeviceKind device,
+                                                       std::size_t raw = 0);
 
 /// Sets what a GPU's kernel depends on. `inputs` are the first operands of the layout.
 void classify(const layout::Reduction& layout, std::span<const ReductionOperand> inputs, bool ordered, ReductionClass& how);

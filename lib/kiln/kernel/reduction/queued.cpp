@@ -15,6 +15,12 @@ QueuedReduction::QueuedReduction(const ReductionLaunch& from)
   for (LaunchOperand& operand : operands) {
     if (operand.scalar) {
       if (operand.strides == nullptr) {
+        if (operand.itemsize > sizeof(Value)) {
+          beside.resize(operand.itemsize / sizeof(std::int64_t));
+          std::memcpy(beside.data(), operand.data, operand.itemsize);
+          operand.data = beside.data();
+          continue;
+        }
         values.emplace_back();
         std::memcpy(values.back().bytes.data(), operand.data, sizeof(Value));
         operand.data = values.back().bytes.data();

@@ -17,7 +17,8 @@ struct QueuedReduction {
   struct alignas(16) Value {
     std::array<std::byte, 16> bytes;
   };
-  std::vector<Value> values;  // of scalars
+  std::vector<Value> values;         // of scalars
+  std::vector<std::int64_t> beside;  // of the scalar that is larger
   alignas(kAccumulatorBytes) std::array<std::byte, kAccumulatorBytes> initial{};
   ReductionSegments segments;
   ReductionLaunch launch;

@@ -83,7 +83,7 @@ void Reducer::tiles(std::int64_t begin, std::int64_t end) {
   for (std::int64_t tile = begin; tile < end; ++tile) {
     begin_tile(tile);
     if (launch_.count == 0) {
-      kernel_.start(stack_, launch_.initial, columns_);
+      kernel_.start(stack_, launch_.initial, columns_, inputs_of_tile());
     } else if (cut_.form == Form::fold && cut_.leaves == 1) {
       fold_tile();
     } else {
@@ -114,7 +114,7 @@ void Reducer::states(std::int64_t begin, std::int64_t end) {
   seek(cut_.by_runs ? begin / per_run * run_ + begin % per_run * cut_.leaf : begin * cut_.leaf);
   bool fresh = true;
   if (kernel_.ordered && launch_.initial != nullptr) {
-    kernel_.start(stack_, launch_.initial, columns_);
+    kernel_.start(stack_, launch_.initial, columns_, inputs_of_tile());
     fresh = false;
   }
   for (std::int64_t leaf = begin; leaf < end; ++leaf) {
@@ -141,7 +141,7 @@ void Reducer::states(std::int64_t begin, std::int64_t end) {
 void Reducer::fold_tile() {
   const auto inputs = static_cast<std::size_t>(kernel_.inputs);
   const bool started = kernel_.ordered && launch_.initial != nullptr;
-  if (started) kernel_.start(stack_, launch_.initial, columns_);
+  if (started) kernel_.start(stack_, launch_.initial, columns_, inputs_of_tile());
   for (std::int64_t column = 0; column < columns_; ++column) {
     require_not_due();
     seek(0);
@@ -245,12 +245,15 @@ void Reducer::number_stretch(std::int64_t count) {
   numbers_[0] = {to[0], to};
 }
 
-// Those of whole rows from here on, each `columns` times.
+// Those of whole rows from here on, for each of the columns.
 void Reducer::number_rows(char* list, std::int64_t rows, std::int64_t columns) const {
   const std::int64_t stride = reduced_stride(kernel_.index);
+  const std::int64_t across = kept_stride(kernel_.index);
   const std::int64_t first = number_at(at_[static_cast<std::size_t>(kernel_.index)]) + run_at_ * stride;
   auto* to = reinterpret_cast<std::int64_t*>(list);
-  for (std::int64_t r = 0; r < rows; ++r) to = std::fill_n(to, columns, first + r * stride);
+  for (std::int64_t r = 0; r < rows; ++r) {
+    for (std::int64_t c = 0; c < columns; ++c) *to++ = first + r * stride + c * across;
+  }
 }
 
 void Reducer::rows_leaf(std::int64_t rows, char* to, bool fresh) {
@@ -261,9 +264,13 @@ void Reducer::rows_leaf(std::int64_t rows, char* to, bool fresh) {
       const std::int64_t size = kernel_.itemsize[k];
       const std::int64_t stride = reduced_stride(k);
       if (is_index(k)) {
+        char* const list = buffer_[i] + row * columns_ * size;
+        const bool listed = kept_stride(k) != 0;
+        if (listed) number_rows(list, now, columns_);
         for (std::int64_t r = 0; r < now; ++r) {
           CpuIndex& number = numbers_[static_cast<std::size_t>(row + r)];
-          number = {number_at(at_[i]) + (run_at_ + r) * stride, nullptr};
+          number = {number_at(at_[i]) + (run_at_ + r) * stride,
+                    listed ? reinterpret_cast<const std::int64_t*>(list) + r * columns_ : nullptr};
           addresses_[i * kCpuReduceRows + static_cast<std::size_t>(row + r)] = &number;
         }
         continue;
@@ -347,6 +354,22 @@ void Reducer::narrow_leaf(std::int64_t rows, char* to) {
   }
 }
 
+// Where the tile's operands begin, and of the index the numbers of its outputs.
+void* const* Reducer::inputs_of_tile() {
+  std::copy_n(tile_.begin(), kernel_.inputs, inputs_.begin());
+  if (kernel_.index < 0) return inputs_.data();
+  const auto index = static_cast<std::size_t>(kernel_.index);
+  const std::int64_t step = kept_stride(kernel_.index);
+  output_ = {number_at(tile_[index]), nullptr};
+  if (step != 0 && step != 1 && columns_ > 1) {
+    output_list_.resize(static_cast<std::size_t>(columns_));
+    for (std::int64_t c = 0; c < columns_; ++c) output_list_[static_cast<std::size_t>(c)] = output_.first + c * step;
+    output_.list = output_list_.data();
+  }
+  inputs_[index] = &output_;
+  return inputs_.data();
+}
+
 void Reducer::finish(const char* from) {
   std::array<void*, kMaxOperands> results;  // NOLINT(cppcoreguidelines-pro-type-member-init): only what is used is set
   for (int k = 0; k < kernel_.outputs; ++k) {
@@ -357,7 +380,14 @@ void Reducer::finish(const char* from) {
   }
   // An ordered state began with it, and that of nothing is no more than it: gcd of nothing and -4 is -4, not gcd(0, -4).
   const void* const initial = kernel_.ordered ? nullptr : launch_.initial;
-  kernel_.finish(from, initial, columns_, results.data(), launch_.count == 0);
+  for (int k = 0; k < kernel_.outputs && kernel_.reads_outputs; ++k) {
+    const int operand = kernel_.inputs + k;
+    const auto i = static_cast<std::size_t>(operand);
+    const std::int64_t size = kernel_.itemsize[operand];
+    if (results[static_cast<std::size_t>(k)] == tile_[i]) continue;
+    gather(buffer_[i], tile_[i], {1, 0, columns_, kept_stride(operand), columns_ * size}, size);
+  }
+  kernel_.finish(from, initial, columns_, results.data(), launch_.count == 0, inputs_of_tile());
   for (int k = 0; k < kernel_.outputs; ++k) {
     const int operand = kernel_.inputs + k;
     const auto i = static_cast<std::size_t>(operand);

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <vector>
 
 #include "device/stop_request.hpp"
 #include "kernel/reduction/cut.hpp"
@@ -51,6 +52,7 @@ class Reducer : private ReducedPlace {
   void number_rows(char* list, std::int64_t rows, std::int64_t columns) const;
   void rows_leaf(std::int64_t rows, char* to, bool fresh);
   void narrow_leaf(std::int64_t rows, char* to);
+  void* const* inputs_of_tile();
   void finish(const char* from);
 
   alignas(64) std::array<char, 4096> inline_;  // a small reduction needs no heap; not cleared
@@ -64,6 +66,9 @@ class Reducer : private ReducedPlace {
   char* stack_ = nullptr;
   char* spare_ = nullptr;  // states of a part of a narrow leaf
   std::array<CpuIndex, kCpuReduceRows> numbers_;
+  CpuIndex output_ = {};                   // the numbers of the tile's outputs
+  std::vector<std::int64_t> output_list_;  // where they do not rise by one
+  std::array<void*, kMaxOperands> inputs_;
   std::array<char*, kMaxOperands> buffer_;
   std::array<void*, kMaxOperands * kCpuReduceRows> addresses_;
   std::unique_ptr<char, Free> heap_;

@@ -96,7 +96,7 @@ class Segments {
     alignas(cpu::kCacheLine) std::array<char, kBatch * 16>
         results;  // NOLINT(cppcoreguidelines-pro-type-member-init): written below
     void* const place = segments_.step == size ? to : results.data();
-    kernel_.finish(states, launch_.initial, end - begin, &place, false);
+    kernel_.finish(states, launch_.initial, end - begin, &place, false, nullptr);
     if (place != to) scatter(to, {1, 0, end - begin, segments_.step, 0}, results.data(), size);
   }
 

@@ -15,7 +15,7 @@ class SpecOfKind;
 /// A reduction: each element becomes an accumulator, accumulators are combined, and what is left becomes the results: by the
 /// user's stages (UserText::stages), or for a ufunc by casts around its operation. See kernels-src/reduction/reduction.hpp.
 struct ReductionSpec {
-  /// Access::scalar and Access::broadcast (one value for all elements), or any other.
+  /// Access::scalar and Access::broadcast (one value for all elements), Access::raw, or any other.
   std::vector<OperandSpec> inputs = {};
   std::vector<OperandSpec> outputs = {};
   bool identity = false;            ///< UserText::identity takes part
@@ -24,6 +24,9 @@ struct ReductionSpec {
   bool indexed = false;             ///< stages: an operand follows the inputs and the mask: each element's number
   bool prepends_identity = false;   ///< stages: the identity stands in front of the elements, as a ufunc's does
   int state_bytes = 0;              ///< stages: of an accumulator, at most
+  std::uint32_t read_outputs = 0;   ///< stages: a bit for each output that begins as what its array holds
+  int in_rank = 0;                  ///< stages that ask for it: axes of the elements
+  int out_rank = 0;                 ///< and of the outputs
   bool ordered = false;             ///< strictly from the first element to the last
   Mapping mapping = Mapping::warp;  ///< GPU
   int kept_rank = 1;                ///< GPU: merged axes that the result has

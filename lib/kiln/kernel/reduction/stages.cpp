@@ -1,6 +1,7 @@
 // The user's texts of a reduction of stages, each as a function.
 #include <fmt/format.h>
 
+#include "kernel/reduction/beside_text.hpp"
 #include "kernel/reduction/text.hpp"
 
 namespace kiln::kinds {
@@ -23,26 +24,43 @@ constexpr const char* kSizeCheck =
 std::vector<StageText> stages_of(const UserText& text, const ReductionSpec& spec) {
   const Stages& stages = *text.stages;
   std::vector<StageText> texts;
-  if (stages.accumulator.empty()) {
+  const auto size_check = [&] { return fmt::format(fmt::runtime(kSizeCheck), spec.state_bytes, spec.state_bytes); };
+  const Stages::Files files = stages.files();
+  if (!stages.type.empty()) {
+    texts.push_back({"using accumulator =\n", text.name + files.accumulator,
+                     stages.type + "\n;typedef accumulator kiln_accumulator;" + size_check()});
+  } else if (stages.accumulator.empty()) {
     texts.push_back({fmt::format("using accumulator = {};\ntypedef accumulator kiln_accumulator;\n",
                                  body_type(spec.outputs.front().compute))});
   } else {
     texts.push_back({"struct accumulator;\ntypedef accumulator kiln_accumulator;\nstruct accumulator {\n",
-                     text.name + ".accumulator",
-                     stages.accumulator + "\n};" + fmt::format(fmt::runtime(kSizeCheck), spec.state_bytes, spec.state_bytes)});
+                     text.name + files.accumulator, stages.accumulator + "\n};" + size_check()});
   }
+  if (stages.cupy) texts.push_back({"typedef accumulator _type_reduce;\n"});
+  // CuPy's are expressions.
+  const bool cast = !stages.type.empty();
+  const std::string before = !stages.cupy ? "" : cast ? "return static_cast<accumulator>(\n" : "return\n";
+  const std::string behind = !stages.cupy ? "\n}" : cast ? "\n);}" : "\n;}";
+  std::string of_post;
+  std::string of_identity;
   if (!text.functions.empty()) texts.push_back({"", text.name + ".functions", text.functions});
   if (!stages.map.empty()) {
     std::string list;
     for (std::size_t k = 0; k < spec.inputs.size(); ++k) {
       const std::string& name = k < text.input_names.size() ? text.input_names[k] : std::string();
-      list += fmt::format("{}{} {}", k == 0 ? "" : ", ", body_type(spec.inputs[k].compute), name);
+      list += fmt::format("{}{} {}", k == 0 ? "" : ", ", input_type(spec, k), name);
     }
-    texts.push_back({fmt::format("KILN_FN accumulator kiln_map({}{}) {{\n", list, spec.indexed ? ", ::kiln::int64 i" : ""),
-                     text.name + ".map", stages.map + "\n}"});
+    list += stages.cupy ? place_parameters(stages.map_places, spec) : spec.indexed ? ", ::kiln::int64 i" : "";
+    texts.push_back(
+        {fmt::format("KILN_FN accumulator kiln_map({}) {{\n{}", list, before), text.name + files.map, stages.map + behind});
   }
-  texts.push_back(
-      {"KILN_FN accumulator kiln_reduce(accumulator a, accumulator b) {\n", text.name + ".reduce", text.body + "\n}"});
+  texts.push_back({"KILN_FN accumulator kiln_reduce(accumulator a, accumulator b) {\n" + before, text.name + files.reduce,
+                   text.body + behind});
+  for (std::size_t k = 0; k < spec.inputs.size() && k < text.input_names.size(); ++k) {
+    const std::string parameter = fmt::format("{} {}", input_type(spec, k), text.input_names[k]);
+    if ((stages.post_inputs >> k & 1U) != 0) of_post += ", " + parameter;
+    if ((stages.identity_inputs >> k & 1U) != 0) of_identity += (of_identity.empty() ? "" : ", ") + parameter;
+  }
   if (!stages.post.empty()) {
     std::string list;
     for (std::size_t k = 0; k < text.output_names.size(); ++k) {
@@ -50,14 +68,17 @@ std::vector<StageText> stages_of(const UserText& text, const ReductionSpec& spec
     }
     const std::string result =
         text.output_names.empty() ? "::kiln::" + type_name(spec.outputs.front().compute) : std::string("void");
-    texts.push_back(
-        {fmt::format("KILN_FN {} kiln_post({}accumulator a) {{\n", result, list), text.name + ".post", stages.post + "\n}"});
+    texts.push_back({fmt::format("KILN_FN {} kiln_post({}accumulator a{}{}) {{\n", result, list, of_post,
+                                 place_parameters(stages.post_places, spec)),
+                     text.name + files.post, stages.post + (stages.cupy ? "\n;}" : "\n}")});
   }
   if (spec.identity) {
     const bool braces = text.identity.find_first_not_of(" \t\r\n") == text.identity.find('{');
     const bool direct = braces || !stages.accumulator.empty();
-    texts.push_back({fmt::format("KILN_FN {} kiln_identity() {{\nreturn\n", direct ? "accumulator" : "auto"),
-                     text.name + ".identity", text.identity + "\n;}"});
+    const bool made = stages.cupy && !braces;
+    texts.push_back({fmt::format("KILN_FN {} kiln_identity({}) {{\nreturn{}\n", direct || made ? "accumulator" : "auto",
+                                 of_identity, made ? " accumulator(" : ""),
+                     text.name + ".identity", text.identity + (made ? "\n);}" : "\n;}")});
   }
   return texts;
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "kernel/reduction/beside_text.hpp"
 #include "kernel/reduction/members_text.hpp"
 #include "kernel/reduction/plan.hpp"
 #include "kernel/reduction/text.hpp"
@@ -75,10 +76,11 @@ bool packs_follow(const ReductionSpec& spec) {
 /// The text around each operand, inputs first.
 class Operands {
  public:
-  explicit Operands(const ReductionSpec& spec) : spec_(spec) {
+  Operands(const ReductionSpec& spec, const UserText& text) : spec_(spec), text_(text) {
     for (std::size_t k = 0; k < spec.inputs.size(); ++k) add_input(k);
     if (spec.masked) add_mask();
     if (spec.indexed) add_index();
+    if (has_beside(spec, text)) add_beside();
     for (std::size_t k = 0; k < spec.outputs.size(); ++k) add_output(k);
   }
 
@@ -92,6 +94,7 @@ class Operands {
   std::string values;           ///< what map gets of element w
   std::string results;          ///< ", *moved(y0, …)"
   std::string counts = "true";  ///< whether element w counts
+  std::string number = {};      ///< of the output at `at`
   std::size_t count = 0;
 
  private:
@@ -117,7 +120,13 @@ class Operands {
     const OperandSpec& input = spec_.inputs[k];
     const std::string type = stored_name(input.storage);
     const std::string name = fmt::format("x{}", k);
-    if (input.access == Access::scalar) {
+    if (input.access == Access::raw) {
+      pointer(type, name, false);
+      inputs += fmt::format("  const {}* {};\n", type, name);
+      of_output += ", " + name;
+      load(fmt::format("const {}* {}", type, name), name);
+      element(raw_value(input, k, name, "(*b)"));
+    } else if (input.access == Access::scalar) {
       parameters += fmt::format(", {} {}", type, name);
       pointers += fmt::format("  {} {};\n", type, name);
       inputs += fmt::format("  {} {};\n", type, name);
@@ -150,14 +159,32 @@ class Operands {
     pointers += "  int64 first;\n";
     inputs += "  int64 first;\n";
     names += ", first";
-    of_output += ", first";
     load("int64 first", fmt::format("first + where.offset(space.stride[{}])", count));
+    // Outputs move it as well where elements are counted over all of them.
+    const bool moves = text_.stages && text_.stages->counts_all();
+    of_output += moves ? fmt::format(", first + {}", offset()) : ", first";
+    number = fmt::format("first + {}", offset());
     if (elements_of_pack(spec_) > 1) {
       load("int64 step", fmt::format("space.stride[{}][{}]", count, spec_.reduced_rank - 1));
       element("first + w * step");
+    } else if (moves && spec_.mapping == Mapping::columns && spec_.width > 1) {
+      inputs += "  int64 across;\n";
+      of_output += fmt::format(", kept.stride[{}][{}]", count, spec_.kept_rank - 1);
+      load("int64 across", "across");
+      element("first + w * across");
     } else {
       element("first");
     }
+    ++count;
+  }
+  void add_beside() {
+    parameters += ", const beside b";
+    pointers += "  const beside& b;\n";
+    inputs += "  const beside* b;\n";
+    names += ", b";
+    of_output += ", &b";
+    load("const beside* b", "b");
+    if (text_.stages->map_places.any_axes() || text_.stages->counts_all()) element("*b");
     ++count;
   }
   void add_output(std::size_t k) {
@@ -168,22 +195,48 @@ class Operands {
   }
 
   const ReductionSpec& spec_;
+  const UserText& text_;
 };
+
+/// The identity where inputs take part in it, of elements in a pack and of what takes results.
+std::string identity_of_pack(const ReductionSpec& spec, const UserText& text) {
+  if (!identity_takes(spec, text)) return "";
+  std::string list;
+  for (std::size_t k = 0; k < spec.inputs.size(); ++k) {
+    if ((text.stages->identity_inputs >> k & 1U) == 0) continue;
+    const OperandSpec& input = spec.inputs[k];
+    const std::string name = fmt::format("x{}", k);
+    list += list.empty() ? "" : ", ";
+    list += input.access == Access::raw      ? raw_value(input, k, name, "(*b)")
+            : input.access == Access::scalar ? name
+                                             : name + ".v[0]";
+  }
+  return fmt::format("    KILN_FN reduction::accumulator identity() const {{ return reduction::identity({}); }}\n", list);
+}
+
+std::string identity_of_work(const ReductionSpec& spec, const UserText& text) {
+  if (!identity_takes(spec, text)) return "";
+  return fmt::format(
+      "  KILN_FN reduction::accumulator identity() const {{ return reduction::identity({}); }}\n",
+      identity_arguments(spec, text, {.arrays = "", .scalar = "", .by_pointer = false, .beside = "b", .number = ""}));
+}
 
 }  // namespace
 
 std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
-  const Operands operands(spec);
+  const Operands operands(spec, text);
   const std::string index = spec.wide_index ? "uint64" : "uint32";
   const bool shares = !spec.ordered && (spec.mapping == Mapping::block || spec.mapping == Mapping::columns);
-  std::string out = fmt::format("struct reduction {{\n{}}};\n", reduction_members(spec, text));
+  const std::string ends =
+      post_arguments(spec, text, {.arrays = "", .scalar = "", .by_pointer = false, .beside = "b", .number = operands.number});
+  std::string out = beside_struct(spec, text) + fmt::format("struct reduction {{\n{}}};\n", reduction_members(spec, text));
   out += fmt::format("using kept_space = space<{0}, {1}, {3}>;\nusing reduced_space = space<{0}, {2}, {3}>;\n", index,
                      spec.kept_rank, spec.reduced_rank, operands.count);
   // The elements of one output, `width` of them in a pack along the innermost reduced axis.
   out += fmt::format(
       "struct elements {{\n  using index = {8};\n  const reduced_space& space;\n{0}"
       "  struct loaded {{\n{1}"
-      "    KILN_FN reduction::accumulator at(int64 w) const {{ return reduction::mapped({2}); }}\n"
+      "    KILN_FN reduction::accumulator at(int64 w) const {{ return reduction::mapped({2}); }}\n{9}"
       "    KILN_FN bool counts(int64 w) const {{ return {3}; }}\n  }};\n"
       "  KILN_FN loaded load(uint64 i) const {{\n    const place<{4}, {5}, {6}> where(space, {4}(i));\n    return {{{7}}};\n  "
       "}}\n"
@@ -192,14 +245,14 @@ std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
       "  KILN_FN uint64 count(const reduction_call& call) const {{ return call.count; }}\n"
       "}};\n",
       operands.inputs, operands.packs, operands.values, operands.counts, index, spec.reduced_rank, elements_of_pack(spec),
-      operands.loads, packs_follow(spec) ? "uint64" : index);
+      operands.loads, packs_follow(spec) ? "uint64" : index, identity_of_pack(spec, text));
   out += fmt::format(
-      "struct work {{\n  const kept_space& kept;\n  const reduced_space& reduced;\n{0}"
+      "struct work {{\n  const kept_space& kept;\n  const reduced_space& reduced;\n{0}{5}"
       "  KILN_FN elements source(uint64 output) const {{\n"
       "    const place<{1}, {2}, 1> at(kept, {1}(output));\n    return {{reduced{3}}};\n  }}\n"
       "  KILN_FN void put(uint64 output, const reduction::accumulator& a) const {{\n"
       "    const place<{1}, {2}, 1> at(kept, {1}(output));\n    reduction::post(a{4});\n  }}\n}};\n",
-      operands.pointers, index, spec.kept_rank, operands.of_output, operands.results);
+      operands.pointers, index, spec.kept_rank, operands.of_output, operands.results + ends, identity_of_work(spec, text));
   out += fmt::format(
       "KILN_KERNEL_OF({}) kiln_kernel(const kept_space kept, const reduced_space reduced, const reduction_call call{}) {{\n",
       blocks_at_once(spec), operands.parameters);
