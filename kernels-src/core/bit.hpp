@@ -16,6 +16,12 @@ KILN_CONSTEXPR_FN int bit_width(T x) {
   for (uint64 left = x; left != 0; left >>= 1) ++width;
   return width;
 }
+template <integer T>
+KILN_CONSTEXPR_FN T byteswap(T x) {
+  uint64 turned = 0;
+  for (unsigned k = 0; k < sizeof(T); ++k) turned |= (static_cast<uint64>(x) >> (8 * k) & 0xff) << (8 * (sizeof(T) - 1 - k));
+  return static_cast<T>(turned);
+}
 template <unsigned_integer T>
 KILN_CONSTEXPR_FN int countl_zero(T x) {
   return int(8 * sizeof(T)) - bit_width(x);

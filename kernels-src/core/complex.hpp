@@ -35,6 +35,8 @@ struct KILN_COMPLEX_ALIGN(T) complex {
 #endif
   KILN_FN T real() const { return re; }
   KILN_FN T imag() const { return im; }
+  KILN_FN void real(T x) { re = x; }
+  KILN_FN void imag(T x) { im = x; }
   KILN_FN complex operator+() const { return *this; }
   KILN_FN complex operator-() const { return {-re, -im}; }
   KILN_FN explicit operator bool() const { return re != 0 || im != 0; }

@@ -6,8 +6,10 @@
 
 namespace kiln {
 
+// An integer, as CUDA's compilers have it: addresses that are held in integers are compared with it. A macro, since a variable
+// of the value 0 is no null pointer.
 #ifndef NULL
-inline constexpr decltype(nullptr) NULL = nullptr;
+#define NULL 0
 #endif
 
 inline constexpr double M_LOG2E = 1.442695040888963407359924681001892137;

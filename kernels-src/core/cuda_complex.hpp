@@ -51,5 +51,11 @@ using cuComplex = cuFloatComplex;
 KILN_FN cuComplex make_cuComplex(float real, float imag) {
   return {real, imag};
 }
+KILN_FN cuDoubleComplex cuComplexFloatToDouble(cuFloatComplex z) {
+  return {z.x, z.y};
+}
+KILN_FN cuFloatComplex cuComplexDoubleToFloat(cuDoubleComplex z) {
+  return {static_cast<float>(z.x), static_cast<float>(z.y)};
+}
 
 }  // namespace kiln

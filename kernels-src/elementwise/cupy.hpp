@@ -6,6 +6,8 @@
 #include "kiln/core/cuda_words.hpp"
 #include "kiln/elementwise/raw_array.hpp"
 
+#include "kiln/core/atomics.hpp"  // of atomicCAS(), which the words above declare
+
 KILN_ALLOW_NARROWING
 
 // CuPy's, beside those of CUDA for unsigned integers.
@@ -14,6 +16,24 @@ template <class T>
 KILN_FN T atomicAdd(T* at, T value) {
   return static_cast<T>(atomicAdd(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value)));
 }
+
+// CuPy's for types that CUDA has no such function for. As with fmax(), a NaN loses.
+#define KILN_CUPY_ATOMIC(name, concept, changed) \
+  template <class T, kiln::real_number Value>    \
+    requires concept<T>                          \
+  KILN_FN T name(T* at, Value amount) {          \
+    const T value = static_cast<T>(amount);      \
+    T was{};                                     \
+    kiln::loops::change(at, [&](T& x) {          \
+      was = x;                                   \
+      x = changed;                               \
+    });                                          \
+    return was;                                  \
+  }
+KILN_CUPY_ATOMIC(atomicMax, kiln::fractional, !(x >= value) && value == value ? value : x)
+KILN_CUPY_ATOMIC(atomicMin, kiln::fractional, !(x <= value) && value == value ? value : x)
+KILN_CUPY_ATOMIC(atomicAdd, kiln::half_like, T(x + value))
+#undef KILN_CUPY_ATOMIC
 
 namespace kiln {
 

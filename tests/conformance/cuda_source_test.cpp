@@ -179,7 +179,7 @@ TEST_CASE("cuda source: cuComplex.h") {
                                                                  R"(
 extern "C" __global__ void mix(const cuFloatComplex* x, cuDoubleComplex* y) {
   const cuComplex p = cuCmulf(x[0], x[1]);
-  const cuDoubleComplex q = make_cuDoubleComplex(cuCrealf(p), cuCimagf(p));
+  const cuDoubleComplex q = cuComplexFloatToDouble(cuComplexDoubleToFloat(make_cuDoubleComplex(cuCrealf(p), cuCimagf(p))));
   y[0] = cuCadd(q, cuConj(q));
   y[1] = cuCdiv(q, make_cuDoubleComplex(0, 2));
   y[2] = make_cuDoubleComplex(cuCabsf(cuCsubf(x[0], x[1])), 0);

@@ -1,9 +1,12 @@
 // Kernels in CuPy's notation: the texts of cupy.ElementwiseKernel.
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstdint>
+#include <filesystem>
 #include <vector>
 
+#include "../unit/base/temporary_directory.hpp"
 #include "devices.hpp"
 #include "kiln/cupy_elementwise.hpp"
 
@@ -121,6 +124,74 @@ TEST_CASE("cupy: raw outputs, sizes, atomics, and no inputs") {
     const Array z = target.place(Array::zeros({2, 3}, DType::int16));
     target.call(fill, {}, {.out = z});
     CHECK(values_of<std::int16_t>(target, z) == std::vector<std::int16_t>{0, 1, 2, 3, 4, 0});
+  });
+}
+
+TEST_CASE("cupy: names of CuPy's headers, which texts have without including them") {
+  const Ufunc divided = elementwise({.in_params = "T x, T y", .out_params = "T z", .operation = "z = _floor_divide(x, y)"});
+  const Ufunc parts = elementwise(
+      {.in_params = "T x", .out_params = "complex64 z", .operation = "z.real(x); z.imag(2 * x); z.real(z.real() + 1)"});
+  const Ufunc extrema =
+      elementwise({.in_params = "T x", .out_params = "raw T y", .operation = "atomicMax(&y[0], x); atomicMin(&y[1], x)"});
+  const Ufunc sum = elementwise({.in_params = "T x", .out_params = "raw T y", .operation = "atomicAdd(&y[1], x)"});
+  const Ufunc constants =
+      elementwise({.in_params = "uint64 p", .out_params = "float64 y", .operation = "y = p == NULL ? CUDART_PI : CUDART_NAN"});
+  on_every_device([&](const Target& target) {
+    const auto place = [&]<class T>(std::vector<T> values) { return target.place(Array::from(values)); };
+    using Floats = std::vector<float>;
+    using Ints = std::vector<int>;
+    CHECK(values_of<int>(target, target.call(divided, {place(Ints{7, -7, 5, -8}), place(Ints{2, 2, 0, -2})})) ==
+          Ints{3, -4, 0, 4});
+    CHECK(values_of<float>(target, target.call(divided, {place(Floats{7, -7, 1}), place(Floats{2, 2, 0})})) ==
+          Floats{3, -4, INFINITY});
+    CHECK(values_of<std::complex<float>>(target, target.call(parts, {place(Floats{3})})) ==
+          std::vector<std::complex<float>>{{4, 6}});
+    const Array ends = place(Floats{NAN, 100});
+    target.call(extrema, {place(Floats{3, NAN, -5, 2})}, {.out = ends});
+    CHECK(values_of<float>(target, ends) == Floats{3, -5});
+    const Array wide = place(std::vector<double>{-1e300, 1e300});
+    target.call(extrema, {place(std::vector<double>{0.1, 0.7})}, {.out = wide});
+    CHECK(values_of<double>(target, wide) == std::vector<double>{0.7, 0.1});
+    const Array halves = target.place(Array::zeros({3}, DType::float16));
+    target.call(sum, {place(Floats{1, 2, 3, 4}).astype(DType::float16)}, {.out = halves});
+    CHECK(list_of(target.fetch(halves)) == std::vector<double>{0, 10, 0});
+    const Array y = target.call(constants, {place(std::vector<std::uint64_t>{0, 1})});
+    CHECK(values_of<double>(target, y)[0] == 3.14159265358979323846);
+    CHECK(std::isnan(values_of<double>(target, y)[1]));
+  });
+}
+
+TEST_CASE("cupy: CuPy's and libcu++'s headers by their names, also from include folders") {
+  const Ufunc turned = elementwise({.in_params = "T x",
+                                    .out_params = "T y",
+                                    .operation = "y = turned(x)",
+                                    .preamble = "#include <cuda/std/bit>\n#include <cuda/std/utility>\n"
+                                                "#include <cupy/cuda_workaround.h>\n#include <cupy/atomics.cuh>\n"
+                                                "template <class T> __device__ auto turned(T&& x) {\n"
+                                                "  static_assert(!std::is_signed<std::decay_t<T>>::value);\n"
+                                                "  return cuda::std::byteswap(cuda::std::forward<T>(x));\n}"});
+  // Files as CuPy has them: theirs give way to kiln's, and a function may ignore arguments of any number.
+  const kiln::test::TemporaryDirectory folder;
+  std::filesystem::create_directories(folder / "cupy/xsf");
+  kiln::test::write_text(folder / "cupy/xsf/config.h", "#include <cuda/std/cmath_of_libcuxx>\n");
+  kiln::test::write_text(folder / "cupy/complex.cuh", "#error \"CuPy's\"\n");
+  kiln::test::write_text(
+      folder / "cupy/xsf/half.h",
+      "#pragma once\n#include \"config.h\"\n#include \"../complex.cuh\"\nnamespace xsf {\n"
+      "XSF_HOST_DEVICE inline void note(const char* name, ...) {}\n"
+      "template <typename T> XSF_HOST_DEVICE T half(T x) { note(\"half\", 1); return std::abs(x) / T(2); }\n}\n");
+  const Ufunc half = elementwise({.in_params = "complex64 x",
+                                  .out_params = "float32 y, complex64 z",
+                                  .operation = "y = xsf::half(x.real()); z = xsf::remove_complex_t<complex64>(xsf::imag(x))",
+                                  .preamble = "#include <cupy/xsf/half.h>",
+                                  .options = {"-I" + folder.path()}});
+  on_every_device([&](const Target& target) {
+    const Array x = target.place(Array::from(std::vector<std::uint32_t>{0x01020304, 0xff}));
+    CHECK(values_of<std::uint32_t>(target, target.call(turned, {x})) == std::vector<std::uint32_t>{0x04030201, 0xff000000});
+    const Array z = target.place(Array::from(std::vector<std::complex<float>>{{-3, 4}}));
+    const std::vector<Array> results = target.outputs(half, {z});
+    CHECK(values_of<float>(target, results[0]) == std::vector<float>{1.5});
+    CHECK(values_of<std::complex<float>>(target, results[1]) == std::vector<std::complex<float>>{{4, 0}});
   });
 }
 

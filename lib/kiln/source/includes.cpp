@@ -91,6 +91,11 @@ constexpr Absent kAbsent[] = {
      "kernels have no cooperative groups; there are barrier(), warp_sync(), warp_shuffle() and warp_reduce()"},
     {"thrust/", "of Thrust kernels have thrust::complex alone, in thrust/complex.h"}};
 
+/// Whether kiln's own header takes the place of a file in an include folder: CuPy's headers want Thrust and libcu++.
+bool stands_in(const std::string& name) {
+  return name.starts_with("cupy/") && embedded(name) != nullptr;
+}
+
 /// A file that an #include means.
 struct Found {
   std::string text;
@@ -261,7 +266,7 @@ class Resolver {
     if (const auto it = given_.find(name); it != given_.end()) {
       return Found{.text = it->second, .place = "given " + name, .name = name};
     }
-    for (std::size_t i = 0; i < roots_.size(); ++i) {
+    for (std::size_t i = 0; i < roots_.size() && !stands_in(name); ++i) {
       const bool out = leads_out(name);
       const fs::path file =
           out ? (roots_[i] / name).lexically_normal() : fs::path((*folders_)[i]) / fs::path(name).lexically_normal();
@@ -280,6 +285,7 @@ class Resolver {
     if (const auto it = given_.find(wanted); it != given_.end()) {
       return Found{.text = it->second, .place = "given " + wanted, .name = wanted};
     }
+    if (stands_in(wanted)) return by_name(wanted);
     const std::string& place = places_.at(header);
     if (!fs::path(place).is_absolute()) return wanted == name ? std::nullopt : by_name(wanted);
     const fs::path file = beside_name(place, name);

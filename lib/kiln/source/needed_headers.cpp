@@ -140,8 +140,8 @@ constexpr std::string_view kLimits[] = {"numeric_limits"};
 constexpr std::string_view kArray[] = {"array"};
 constexpr std::string_view kInitializerList[] = {"initializer_list"};
 constexpr std::string_view kByte[] = {"byte", "to_integer"};
-constexpr std::string_view kBit[] = {"bit_width",      "countl_zero", "countr_zero", "countl_one", "countr_one",
-                                     "has_single_bit", "bit_ceil",    "bit_floor",   "rotl",       "rotr"};
+constexpr std::string_view kBit[] = {"bit_width", "countl_zero", "countr_zero", "countl_one", "countr_one", "has_single_bit",
+                                     "bit_ceil",  "bit_floor",   "rotl",        "rotr",       "byteswap"};
 constexpr std::string_view kUtility[] = {"declval", "move",      "forward", "swap",          "exchange",
                                          "pair",    "make_pair", "minmax",  "invoke_result", "invoke_result_t"};
 constexpr std::string_view kTraits[] = {"integral_constant", "bool_constant", "true_type", "false_type", "void_t",
@@ -197,13 +197,19 @@ constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx},
 constexpr std::string_view kHalfHeaders[] = {"cuda_fp16.h", "cuda_bf16.h", "cupy/float16.cuh"};
 constexpr std::string_view kComplexHeaders[] = {"thrust/complex.h", "cupy/complex.cuh", "thrust"};
 constexpr std::string_view kConstantHeaders[] = {"math_constants.h", "cupy/math_constants.h"};
-constexpr std::string_view kCupyHeaders[] = {"cupy/carray.cuh", "cupy/type_traits.cuh"};
+constexpr std::string_view kCupyHeaders[] = {"cupy/carray.cuh", "cupy/type_traits.cuh", "cupy/atomics.cuh"};
+constexpr std::string_view kCudaStd[] = {"cuda/std/bit",    "cuda/std/cmath",       "cuda/std/cstddef", "cuda/std/cstdint",
+                                         "cuda/std/limits", "cuda/std/type_traits", "cuda/std/utility"};
 constexpr std::string_view kFp16[] = {"cuda_fp16.h"};
 constexpr std::string_view kBf16[] = {"cuda_bf16.h"};
 constexpr std::string_view kCuComplex[] = {"cuComplex.h"};
-constexpr Offer kOfCuda[] = {{"kiln/core/cuda_fp16.hpp", kFp16},         {"kiln/core/cuda_bf16.hpp", kBf16},
-                             {"kiln/core/thrust.hpp", kComplexHeaders},  {"kiln/core/cuda_constants.hpp", kConstantHeaders},
-                             {"kiln/core/cuda_complex.hpp", kCuComplex}, {"kiln/elementwise/cupy.hpp", kCupyHeaders}};
+constexpr Offer kOfCuda[] = {{"kiln/core/cuda_fp16.hpp", kFp16},
+                             {"kiln/core/cuda_bf16.hpp", kBf16},
+                             {"kiln/core/thrust.hpp", kComplexHeaders},
+                             {"kiln/core/cuda_constants.hpp", kConstantHeaders},
+                             {"kiln/core/cuda_complex.hpp", kCuComplex},
+                             {"kiln/core/cuda_std.hpp", kCudaStd},
+                             {"kiln/elementwise/cupy.hpp", kCupyHeaders}};
 
 /// Of texts that name `std` or include a header of its.
 constexpr Offer kOfStd[] = {{"kiln/core/array.hpp", kArray},
@@ -328,7 +334,7 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   std::vector<std::string> named;
   bool standard = used.names.contains("std");
   for (const auto& [name, part] : included) {
-    if (!is_embedded(name, part)) {
+    if (!is_embedded(name, part) || name.starts_with("cupy/xsf/")) {
       collect(part, used);
     } else if (name.starts_with("kiln/")) {
       named.push_back(name);
@@ -366,6 +372,12 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   }
   for (const Offer& offer : kOfCuda) {
     if (holds_any(used.names, offer.names)) add(offer.header);
+  }
+  // CuPy gives every kernel these.
+  if (text.cupy || holds_any(used.names, kCupyHeaders)) {
+    const auto is_constant = [](std::string_view name) { return name.starts_with("CUDART_"); };
+    if (std::ranges::any_of(used.names, is_constant)) add("kiln/core/cuda_constants.hpp");
+    if (used.called.contains("_floor_divide")) add("kiln/elementwise/cupy_division.hpp");
   }
   const bool quick = std::ranges::any_of(kQuick, [&](const auto& each) { return uses(used, each.first); });
   if (quick || std::ranges::any_of(used.names, is_conversion)) add("kiln/core/cuda_quick.hpp");

@@ -25,6 +25,7 @@ namespace {
 // Of clang -cc1, device side alone. The language of both vendors is its CUDA mode; kernels-src/core/clang_gpu.hpp is what the
 // vendors' headers would declare.
 constexpr const char* kOptions[] = {"-fcuda-is-device",
+                                    "-fcuda-allow-variadic-functions",  // as NVRTC: such a function may ignore its arguments
                                     "-fexperimental-strict-floating-point",  // else float_control is ignored
                                     "-fno-threadsafe-statics", "-fdeclspec", "-DKILN_GPU_CLANG=1"};
 

@@ -1,0 +1,2 @@
+// <cuda/std/cmath>: what stands in core/cuda_std.hpp.
+#pragma once

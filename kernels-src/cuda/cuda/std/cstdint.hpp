@@ -1,0 +1,2 @@
+// <cuda/std/cstdint>: what stands in core/cuda_std.hpp.
+#pragma once

@@ -1,0 +1,2 @@
+// <cuda/std/type_traits>: what stands in core/cuda_std.hpp.
+#pragma once

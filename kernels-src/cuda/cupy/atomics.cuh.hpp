@@ -1,0 +1,2 @@
+// <cupy/atomics.cuh>: what stands in elementwise/cupy.hpp.
+#pragma once
