@@ -1,6 +1,8 @@
 // What one call costs when there is almost nothing to compute, and what new results cost when there is much.
 #include <benchmark/benchmark.h>
 
+#include <kiln/c/kiln.h>
+
 #include <kiln/kiln.hpp>
 
 namespace kiln::bench {
@@ -87,6 +89,39 @@ void small_call_on_kept_arrays(benchmark::State& state) {
   small_calls(state, [&] { math::add(of_x, of_y, {.out = of_out}); });
 }
 BENCHMARK(small_call_on_kept_arrays);
+
+/// The same from C, on tensors of DLPack that are described anew for each call.
+void small_call_from_c(benchmark::State& state) {
+  struct Tensor {
+    float* data;
+    kiln_device device;
+    std::int32_t ndim;
+    kiln_dtype dtype;
+    const std::int64_t* shape;
+    const std::int64_t* strides;
+    std::uint64_t byte_offset;
+  };
+  float x[4] = {1, 2, 3, 4}, y[4] = {5, 6, 7, 8}, out[4];
+  const std::int64_t shape[] = {4}, strides[] = {1};
+  kiln_function* f = nullptr;
+  if (kiln_function_math(&f, "add", KILN_NUL, nullptr) != KILN_OK) return state.SkipWithError("no function");
+  const auto tensor = [&](float* data) { return Tensor{data, {KILN_CPU, 0}, 1, {KILN_FLOAT, 32, 1}, shape, strides, 0}; };
+  small_calls(state, [&] {
+    const Tensor of_x = tensor(x), of_y = tensor(y), of_out = tensor(out);
+    const kiln_arg inputs[] = {kiln_tensor_arg(&of_x), kiln_tensor_arg(&of_y)};
+    kiln_arg output = kiln_tensor_arg(&of_out);
+    if (kiln_call(f, &output, 1, inputs, 2, nullptr, nullptr) != KILN_OK) state.SkipWithError("the call failed");
+  });
+  kiln_function_release(f);
+}
+BENCHMARK(small_call_from_c);
+
+/// An array that goes to another library and comes back.
+void dlpack_round_trip(benchmark::State& state) {
+  const Array array = Array::ones({4, 4}, DType::float32);
+  for (auto _ : state) benchmark::DoNotOptimize(Array::from_dlpack(array.to_dlpack()).data());
+}
+BENCHMARK(dlpack_round_trip);
 
 void small_reduce(benchmark::State& state) {
   const Prepared arrays(1);

@@ -192,6 +192,10 @@ def seeds():
     yield "manifest", "twice", b'{"kiln_manifest": 2, "kernels": [], "kernels": []}'
     yield "manifest", "number", b'{"kiln_manifest": 2e0, "kernels": [{"rank": 99999999999999999999}]}'
     yield "manifest", "depth", b"[" * 5000
+    plain = bytes([0, 2, 2, 64, 1, 0, 0, 2, 1, 3, 1, 1, 1, 0, 0, 0, 0])  # a tensor: its flags, axes, dtype, device, extents
+    yield "c_interface", "plain", plain * 2 + bytes(40)
+    yield "c_interface", "strange", bytes([0x2F]) + struct.pack("<iBBHiB5q", 3, 2, 64, 1, 2, 0, 4, -1, 2**62, 0, 1) + plain + bytes(range(40))
+    yield "c_interface", "overflowing", bytes([0x62]) + struct.pack("<BBBHB10q", 2, 2, 64, 1, 0, *[2**61, 2**61] * 5) + plain + bytes(40)
     yield "tuning", "one", tuning(SHAPE)
     yield "tuning", "two", tuning(SHAPE, SHAPE | {"device": "\u00e9\u0007", "model": True, "ms": 1e300})
     yield "tuning", "none", tuning()

@@ -6,8 +6,15 @@ namespace kiln::fuzz {
 namespace {
 
 constexpr std::array kTargets{
-    Target{"bundle", bundle}, Target{"entry", entry}, Target{"key", key}, Target{"manifest", manifest},
-    Target{"npy", npy},       Target{"npz", npz},     Target{"ptx", ptx}, Target{"signature", signature},
+    Target{"bundle", bundle},
+    Target{"c_interface", c_interface},
+    Target{"entry", entry},
+    Target{"key", key},
+    Target{"manifest", manifest},
+    Target{"npy", npy},
+    Target{"npz", npz},
+    Target{"ptx", ptx},
+    Target{"signature", signature},
     Target{"tuning", tuning},
 };
 

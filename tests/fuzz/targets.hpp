@@ -8,15 +8,16 @@
 
 namespace kiln::fuzz {
 
-void entry(std::string_view bytes);      ///< cache entries: lib/kiln/cache/entry.cpp
-void bundle(std::string_view bytes);     ///< cache bundles: lib/kiln/cache/bundle.cpp
-void key(std::string_view bytes);        ///< canonical keys, in manifests and explain(): lib/kiln/cache/key_text.cpp
-void manifest(std::string_view bytes);   ///< manifests: lib/kiln/manifest/document.cpp
-void npy(std::string_view bytes);        ///< headers of .npy files: lib/kiln/files/npy_header.cpp
-void npz(std::string_view bytes);        ///< .npz archives: lib/kiln/files/zip_archive.cpp
-void ptx(std::string_view bytes);        ///< PTX, read and run: lib/emulator/
-void signature(std::string_view bytes);  ///< signatures and eval's whole kernels: lib/kiln/signature/parse.cpp
-void tuning(std::string_view bytes);     ///< measured launch shapes: lib/kiln/cache/tuning_file.cpp
+void entry(std::string_view bytes);        ///< cache entries: lib/kiln/cache/entry.cpp
+void bundle(std::string_view bytes);       ///< cache bundles: lib/kiln/cache/bundle.cpp
+void c_interface(std::string_view bytes);  ///< operands and options of C, tensors: lib/kiln/c/, lib/kiln/array/dlpack.cpp
+void key(std::string_view bytes);          ///< canonical keys, in manifests and explain(): lib/kiln/cache/key_text.cpp
+void manifest(std::string_view bytes);     ///< manifests: lib/kiln/manifest/document.cpp
+void npy(std::string_view bytes);          ///< headers of .npy files: lib/kiln/files/npy_header.cpp
+void npz(std::string_view bytes);          ///< .npz archives: lib/kiln/files/zip_archive.cpp
+void ptx(std::string_view bytes);          ///< PTX, read and run: lib/emulator/
+void signature(std::string_view bytes);    ///< signatures and eval's whole kernels: lib/kiln/signature/parse.cpp
+void tuning(std::string_view bytes);       ///< measured launch shapes: lib/kiln/cache/tuning_file.cpp
 
 struct Target {
   const char* name;  ///< its seeds are in corpus/NAME

@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <limits>
+#include <algorithm>
+#include <array>
+#include <string_view>
 
 #include "array/dlpack.hpp"
 #include "c/argument_error.hpp"
@@ -15,17 +17,24 @@
 namespace kiln::c {
 namespace {
 
-/// The name of an operand in messages: "inputs[2]".
-class Name {
- public:
-  Name(const char* list, std::size_t number) noexcept {
-    *fmt::format_to_n(text_, sizeof text_ - 1, "{}[{}]", list, number).out = '\0';
-  }
-  operator const char*() const noexcept { return text_; }  // NOLINT(google-explicit-constructor)
+/// The names of operands in messages, which no call makes anew: "inputs[2]".
+struct Names {
+  static constexpr std::size_t kCount = 64;
+  std::array<std::array<char, 16>, kCount> texts{};
 
- private:
-  char text_[32];
+  consteval explicit Names(std::string_view list) {
+    for (std::size_t i = 0; i < kCount; ++i) {
+      auto next = std::copy(list.begin(), list.end(), texts[i].begin());
+      *next++ = '[';
+      if (i >= 10) *next++ = static_cast<char>('0' + i / 10);
+      *next++ = static_cast<char>('0' + i % 10);
+      *next = ']';
+    }
+  }
+  [[nodiscard]] const char* of(std::size_t number) const noexcept { return texts[std::min(number, kCount - 1)].data(); }
 };
+constexpr Names kInputs("inputs");
+constexpr Names kOutputs("outputs");
 
 [[noreturn]] void fail_kind(const kiln_arg& arg, const char* what) {
   throw ArgumentError(fmt::format("{}: {} is no kiln_arg_kind", what, arg.kind), what);
@@ -111,26 +120,23 @@ Operands::Operands(const kiln_arg* outputs, std::size_t nout, const kiln_arg* in
 }
 
 void Operands::add_input(const kiln_arg& arg, std::size_t number) {
-  const Name name("inputs", number);
+  const char* const name = kInputs.of(number);
   switch (arg.kind) {
     case KILN_SCALAR:
     case KILN_SCALAR_AT:
       inputs_.add(scalar_of(arg, name));
       return;
     case KILN_NONE:
-      throw ArgumentError(fmt::format("{} is KILN_NONE: an input is an array or a scalar", static_cast<const char*>(name)),
-                          static_cast<const char*>(name));
+      throw ArgumentError(fmt::format("{} is KILN_NONE: an input is an array or a scalar", name), name);
     default:
       inputs_.add(array_arg(arg, name));
   }
 }
 
 void Operands::add_output(const kiln_arg& arg, std::size_t number) {
-  const Name name("outputs", number);
+  const char* const name = kOutputs.of(number);
   if (arg.kind == KILN_SCALAR || arg.kind == KILN_SCALAR_AT) {
-    throw ArgumentError(
-        fmt::format("{} is a scalar: an output is an array, or KILN_NONE for a new one", static_cast<const char*>(name)),
-        static_cast<const char*>(name));
+    throw ArgumentError(fmt::format("{} is a scalar: an output is an array, or KILN_NONE for a new one", name), name);
   }
   if (arg.kind == KILN_NONE) {
     fresh_ = true;

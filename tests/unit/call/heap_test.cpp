@@ -5,6 +5,7 @@
 
 #include "base/have_cpu.hpp"
 #include "base/sanitizer.hpp"
+#include "kiln/c/kiln.h"
 #include "kiln/gufunc.hpp"
 #include "kiln/kernel.hpp"
 #include "kiln/math.hpp"
@@ -80,6 +81,17 @@ TEST_CASE("call: a repeated call with .out takes nothing from the heap, whatever
           const CallOptions in_place{.out = of_x};
           math::add.ufunc().call(both, &in_place, {});
         }) == 0);
+
+  // Nor does a call of C.
+  kiln_function* add = nullptr;
+  REQUIRE(kiln_function_math(&add, "add", KILN_NUL, nullptr) == KILN_OK);
+  CHECK(allocations_of([&] {
+          const kiln_array_info of_x = kiln_memory(x, KILN_FLOAT, 32, 2, shape);
+          const kiln_arg inputs[] = {kiln_memory_arg(&of_x), kiln_f64(1)};
+          kiln_arg output = kiln_memory_arg(&of_x);
+          if (kiln_call(add, &output, 1, inputs, 2, nullptr, nullptr) != KILN_OK) ++allocations;
+        }) == 0);
+  kiln_function_release(add);
 
   const RawKernel fill = kernel({.name = "fill", .signature = "void(T[:] y)", .body = "y[item] = 1;"});
   CHECK(allocations_of([&] { fill({.size = 7}, row); }) == 0);
