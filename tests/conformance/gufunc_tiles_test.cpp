@@ -340,3 +340,40 @@ TEST_CASE("gufuncs: a core that only some items read is in place for those") {
     }
   }
 }
+
+TEST_CASE("gufuncs: bodies that access few elements of long cores") {
+  constexpr std::int64_t kN = 1000;
+  on_every_device(
+      [](const Target& target) {
+        for (const DType dtype : {DType::float32, DType::float64}) {
+          const Gufunc gufunc = kiln::guvectorize(
+              {.name = "few",
+               .layout = "(n),()->(),(),(n)",
+               .signatures = {"void(T[:] x, int32 k, T r, T s, T[:] y)"},
+               .body = "r = x(k); s = 0; for (index i = 0; i < 12; ++i) s += x(k + i) * x(i); y(k) = r; y(n - 1) = k;"});
+          for (const std::int64_t items : {1, 15, 70}) {
+            CAPTURE(items);
+            Elements x, k, r, s, y;
+            for (std::int64_t e = 0; e < items * kN; ++e) x.push_back(static_cast<double>(e * 7 % 31));
+            for (std::int64_t item = 0; item < items; ++item) {
+              k.push_back(static_cast<double>(item * 13 % 900));
+              const auto at = static_cast<std::size_t>(item * kN), from = at + static_cast<std::size_t>(k.back());
+              r.push_back(x[from]);
+              s.push_back(0);
+              for (std::size_t i = 0; i < 12; ++i) s.back() += x[from + i] * x[at + i];
+              y.resize(at + kN, -1);
+              y[from] = r.back();
+              y.back() = k.back();
+            }
+            const Array out = target.place(Array::full({items, kN}, -1).astype(dtype));
+            const auto results = gufunc.outputs<3>({target.place(make(dtype, exact(x), kiln::Shape{items, kN})),
+                                                    target.place(make(DType::int32, exact(k), kiln::Shape{items}))},
+                                                   {.out = {Array(), Array(), out}, .stream = target.options().stream});
+            CHECK(list_of(target.fetch(results[0])) == r);
+            CHECK(list_of(target.fetch(results[1])) == s);
+            CHECK(list_of(target.fetch(out)) == y);
+          }
+        }
+      },
+      {Mode::device});
+}

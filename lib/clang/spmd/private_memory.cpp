@@ -7,6 +7,8 @@
 #include <llvm/IR/Module.h>
 #include <llvm/IR/Operator.h>
 
+#include <algorithm>
+
 #include "clang/spmd/shapes.hpp"
 #include "clang/spmd/tiles.hpp"
 
@@ -141,8 +143,9 @@ void Shapes::take_private(llvm::Instruction& memory) {
   for (const llvm::User* const user : memory.users()) {
     if (ends_core(user) && !all_come_by(*llvm::cast<llvm::Instruction>(user))) return;
   }
-  // Of other sizes there are no tiles, and those move whole cores: of no use to a search that ends early.
-  if (core && ((element != sizeof(float) && element != sizeof(double)) || !is_passed_through(addresses))) return;
+  // Of other sizes there are no tiles, and those move whole cores: of no use to a search that ends early, or to few accesses.
+  if (core && ((element != sizeof(float) && element != sizeof(double)) || !is_passed_through(memory, addresses, element)))
+    return;
   private_[&memory] = element;
   shapes_[&memory] = Shape::by(static_cast<std::int64_t>(element != 0 ? element : bytes_of(memory)));
   for (const llvm::Value* const address : addresses) {
@@ -150,20 +153,29 @@ void Shapes::take_private(llvm::Instruction& memory) {
   }
 }
 
-// Whether some of the loops around an access to it, as far as the items', all count to their end.
-bool Shapes::is_passed_through(llvm::ArrayRef<const llvm::Value*> addresses) const {
-  const auto counts = [&](const llvm::Value* access) {
-    const llvm::Loop* loop = regions_.innermost_of(llvm::cast<llvm::Instruction>(access)->getParent());
-    for (; loop != &regions_.outermost(); loop = loop->getParentLoop()) {
-      if (llvm::isa<llvm::SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(loop))) return false;
+// Whether some of the loops around an access to it, as far as the items', all count to their end, and to one that is not known;
+// or known numbers of accesses come to a part of the core that is worth a tile.
+bool Shapes::is_passed_through(const llvm::Instruction& core, llvm::ArrayRef<const llvm::Value*> addresses,
+                               std::uint64_t element) const {
+  // A tile costs the moving of all, and lanes without one a gather for each access, or all vectors.
+  constexpr std::uint64_t kPartOfFew = 4, kPartOfMany = 32, kMany = 9;
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 32;
+  std::uint64_t accesses = 0;
+  for (const llvm::Value* const address : addresses) {
+    for (const llvm::User* const user : address->users()) {
+      if (!llvm::isa<llvm::LoadInst, llvm::StoreInst>(user)) continue;
+      std::uint64_t times = 1;  // kMost: not known
+      const llvm::Loop* loop = regions_.innermost_of(llvm::cast<llvm::Instruction>(user)->getParent());
+      for (; loop != &regions_.outermost() && times > 0; loop = loop->getParentLoop()) {
+        const bool counts = !llvm::isa<llvm::SCEVCouldNotCompute>(evolution_.getBackedgeTakenCount(loop));
+        const std::uint64_t known = evolution_.getSmallConstantTripCount(loop);
+        times = !counts ? 0 : known == 0 ? kMost : std::min(times * known, kMost);
+      }
+      accesses = std::min(accesses + times, kMost);
     }
-    return true;
-  };
-  return llvm::any_of(addresses, [&](const llvm::Value* address) {
-    return llvm::any_of(address->users(), [&](const llvm::User* user) {
-      return llvm::isa<llvm::LoadInst, llvm::StoreInst>(user) && counts(user);
-    });
-  });
+  }
+  const std::uint64_t elements = core_room(llvm::cast<llvm::CallInst>(core)) / element;
+  return accesses * kPartOfFew >= elements || (accesses >= kMany && accesses * kPartOfMany >= elements);
 }
 
 // Bytes of the elements, where all that is done with the memory is to load and store such; else 0.

@@ -78,7 +78,8 @@ class Shapes {
   void find_private_memory(bool tiles);
   [[nodiscard]] bool all_come_by(const llvm::Instruction& instruction) const;
   void take_private(llvm::Instruction& memory);
-  [[nodiscard]] bool is_passed_through(llvm::ArrayRef<const llvm::Value*> addresses) const;
+  [[nodiscard]] bool is_passed_through(const llvm::Instruction& core, llvm::ArrayRef<const llvm::Value*> addresses,
+                                       std::uint64_t element) const;
   [[nodiscard]] std::uint64_t follow(const llvm::Instruction& memory,
                                      llvm::SmallVectorImpl<const llvm::Value*>& addresses) const;
   void find_windows();
