@@ -19,6 +19,7 @@ KILN_FN void walk_rows(const kinds::CpuLaunch* launch, int64 begin, int64 end, c
       p[k] = static_cast<char*>(launch->data[k]) + column * launch->strides[k * launch->rank + last];
     }
     int64 rest = begin / launch->shape[last];
+#pragma clang loop unroll(disable)
     for (int64 d = last - 1; d >= 0; --d) {
       const int64 at = rest % launch->shape[d];
       rest /= launch->shape[d];
