@@ -1,6 +1,7 @@
 // What callers of the C interface can do wrong that C++'s types rule out.
 #pragma once
 
+#include <cstddef>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -22,6 +23,8 @@ class ArgumentError : public std::runtime_error {
 [[noreturn]] void fail_type(const std::string& message);
 [[noreturn]] void fail_shape(const std::string& message);
 [[noreturn]] void fail_device(const std::string& message);
+[[noreturn]] void fail_stopped(const std::string& message);
+[[noreturn]] void fail_signature(const std::string& message, const std::string& text, std::size_t position);
 [[noreturn]] void fail_io(const std::string& message);
 /// @}
 

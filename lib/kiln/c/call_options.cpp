@@ -9,7 +9,6 @@
 #include "c/argument_error.hpp"
 #include "c/guard.hpp"
 #include "c/text.hpp"
-#include "kiln/error.hpp"
 
 namespace kiln::c {
 namespace {
@@ -144,7 +143,7 @@ ChunkOptions Options::chunks() const {
     state.seconds = progress.seconds;
     const CallbackScope scope;
     if (callback(&state, user) == 0) return;
-    throw Stopped(fmt::format("stopped by the progress callback: {} of {} chunks are done", progress.done, progress.chunks));
+    fail_stopped(fmt::format("stopped by the progress callback: {} of {} chunks are done", progress.done, progress.chunks));
   };
   return chunks;
 }

@@ -94,6 +94,12 @@ void fail_shape(const std::string& message) {
 void fail_device(const std::string& message) {
   throw DeviceError(message);
 }
+void fail_stopped(const std::string& message) {
+  throw Stopped(message);
+}
+void fail_signature(const std::string& message, const std::string& text, std::size_t position) {
+  throw SignatureError(message, text, position);
+}
 void fail_io(const std::string& message) {
   throw IoError(message);
 }

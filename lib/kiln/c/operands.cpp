@@ -17,7 +17,7 @@
 namespace kiln::c {
 namespace {
 
-/// The names of operands in messages, which no call makes anew: "inputs[2]".
+/// The names of operands in messages, which a call does not make: "inputs[2]".
 struct Names {
   static constexpr std::size_t kCount = 64;
   std::array<std::array<char, 16>, kCount> texts{};

@@ -6,7 +6,6 @@
 #include <cstring>
 
 #include "c/argument_error.hpp"
-#include "kiln/error.hpp"
 #include "kiln/version.hpp"
 
 namespace kiln::c {
@@ -24,7 +23,7 @@ std::string string_of(const char* text, std::size_t length, const char* paramete
   }
   std::string copy(text, length);
   if (const std::size_t nul = copy.find('\0'); nul != std::string::npos) {
-    throw SignatureError(fmt::format("{} has a NUL inside", parameter), copy.substr(0, nul), nul);
+    fail_signature(fmt::format("{} has a NUL inside", parameter), copy.substr(0, nul), nul);
   }
   return copy;
 }
