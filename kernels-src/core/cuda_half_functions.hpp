@@ -200,4 +200,17 @@ KILN_HALF_MATH(trunc, trunc(x))
 KILN_HALF_MATH(rint, rint(x))
 #undef KILN_HALF_MATH
 
+// In one step, in raw kernels, which have atomic_add.
+template <class T = KILN_HALF>
+KILN_FN KILN_HALF atomicAdd(KILN_HALF* at, KILN_HALF x) {
+  return atomic_add(static_cast<T*>(at), T(x));
+}
+template <class T = KILN_HALF2>
+KILN_FN KILN_HALF2 atomicAdd(KILN_HALF2* at, KILN_HALF2 x) {
+  return atomic_add(static_cast<T*>(at), T(x));
+}
+
+template <>
+inline constexpr bool is_half_pair<KILN_HALF2> = true;
+
 }  // namespace kiln

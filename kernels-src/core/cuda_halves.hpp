@@ -4,6 +4,17 @@
 
 #include "kiln/core/cuda_words.hpp"
 
+// Overloads of the same names are in namespace kiln.
+namespace kiln {
+using ::atomicAdd;
+#if KILN_SHUFFLES_NUMBERS
+using ::__shfl_down_sync;
+using ::__shfl_sync;
+using ::__shfl_up_sync;
+using ::__shfl_xor_sync;
+#endif
+}  // namespace kiln
+
 KILN_PRECISE_BEGIN
 namespace kiln {
 
@@ -33,3 +44,28 @@ KILN_FN double sum_to_odd(double a, double b) {
 
 }  // namespace kiln
 KILN_PRECISE_END
+
+namespace kiln {
+
+template <class T>
+inline constexpr bool is_half_pair = false;
+
+#if KILN_SHUFFLES_NUMBERS
+#define KILN_HALF_SHUFFLE(name)                                                                            \
+  template <class T>                                                                                       \
+    requires(is_half<T> || is_half_pair<T>)                                                                \
+  KILN_FN T name(unsigned int mask, T x, int at, int width = 32) {                                         \
+    if constexpr (is_half_pair<T>) {                                                                       \
+      return bit_cast<T>(::name(mask, bit_cast<uint32>(x), at, width));                                    \
+    } else {                                                                                               \
+      return T::from_bits(uint16(::name(mask, uint32(x.bits), at, width)));                                \
+    }                                                                                                      \
+  }
+KILN_HALF_SHUFFLE(__shfl_sync)
+KILN_HALF_SHUFFLE(__shfl_up_sync)
+KILN_HALF_SHUFFLE(__shfl_down_sync)
+KILN_HALF_SHUFFLE(__shfl_xor_sync)
+#undef KILN_HALF_SHUFFLE
+#endif
+
+}  // namespace kiln

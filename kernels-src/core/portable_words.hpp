@@ -50,8 +50,9 @@
 #if !KILN_CUDA || KILN_GPU_CLANG
 #define KILN_LACKS_QUICK 1
 #endif
-// By NVIDIA's instructions, or otherwise.
+// By NVIDIA's instructions, or otherwise; and whether shuffles of a warp take numbers of 4 and 8 bytes alone.
 #if KILN_CUDA
+#define KILN_SHUFFLES_NUMBERS 1
 #define KILN_BY_NVIDIA(instructions, otherwise) instructions
 #else
 #define KILN_BY_NVIDIA(instructions, otherwise) otherwise

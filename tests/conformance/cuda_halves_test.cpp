@@ -250,3 +250,43 @@ TEST_CASE("cuda halves: bodies of ufuncs have them, where elements are numbers o
           std::vector<double>{3, 7, 9 + 1.4140625});
   });
 }
+
+TEST_CASE("cuda halves: warps exchange them, and threads add to them in one step") {
+  static const kiln::cupy::Function kernel = kiln::cupy::raw_kernel({.code = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>"
+                                                                             R"(
+__device__ float total(float x) {
+  for (int d = 16; d > 0; d /= 2) x += __shfl_down_sync(0xffffffff, x, d);
+  return x;
+}
+extern "C" __global__ void sums(const half2* x, half* y, half2* z, __nv_bfloat162* w, int* count) {
+  half2 p = x[threadIdx.x];
+  for (int d = 16; d > 0; d /= 2) p = __hadd2(p, __shfl_xor_sync(0xffffffff, p, d));
+  const half first = __shfl_sync(0xffffffff, __low2half(x[threadIdx.x]), 3);
+  const __nv_bfloat16 above = __shfl_down_sync(0xffffffff, __float2bfloat16(threadIdx.x % 32), 1);
+  const float both = total(1);
+  if (threadIdx.x == 0) {
+    z[1] = p;
+    y[2] = __hadd(first, __float2half(both));
+  }
+  atomicAdd(&y[0], __low2half(x[threadIdx.x]));
+  atomicAdd(&z[0], x[threadIdx.x]);
+  atomicAdd(&w[0], __halves2bfloat162(above, __float2bfloat16(1)));
+  atomicAdd(count, 1);
+})",
+                                                                     .name = "sums"});
+  on_every_device([](const Target& target) {
+    std::vector<float> pairs;
+    for (int i = 0; i < 32; ++i) pairs.insert(pairs.end(), {static_cast<float>(i % 5), static_cast<float>(1 - i % 3)});
+    const Array x = target.place(Array::from(pairs).astype(DType::float16));
+    const Array y = target.place(Array::zeros({4}, DType::float16)), z = target.place(Array::zeros({4}, DType::float16));
+    const Array w = target.place(Array::zeros({2}, DType::bfloat16)), count = target.place(Array::zeros({1}, DType::int32));
+    kernel(1, 32, {x, y, z, w, count}, 0, target.options().stream);
+    CHECK(list_of(target.fetch(y)) == std::vector<double>{61, 0, 3 + 32, 0});
+    CHECK(list_of(target.fetch(z)) == std::vector<double>{61, 1, 61, 1});
+    CHECK(target.fetch(count).to_vector<std::int32_t>() == std::vector<std::int32_t>{32});
+    // Sums of whole numbers up to 256 are exact; lane 31 has its own.
+    const std::vector<double> of_w = list_of(target.fetch(w));
+    CHECK(of_w[1] == 32);
+    CHECK(std::abs(of_w[0] - 527) <= 16);
+  });
+}
