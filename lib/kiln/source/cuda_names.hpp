@@ -12,6 +12,12 @@ inline constexpr std::pair<std::string_view, std::string_view> kQuick[] = {
     {"__powf", "pow"},  {"__sinf", "sin"},   {"__cosf", "cos"},  {"__tanf", "tan"},   {"__sincosf", "sincos"},
     {"__fdividef", ""}, {"__fdiv_rn", ""},   {"__ddiv_rn", ""},  {"__frcp_rn", ""},   {"__drcp_rn", ""},
     {"__fsqrt_rn", ""}, {"__dsqrt_rn", ""},  {"__frsqrt_rn", ""}};
+/// Functions that CUDA and HIP have beside C's, by the header that has them here.
+inline constexpr std::string_view kErrorFunctions[] = {"erfinv", "erfcinv", "erfcx", "normcdf", "normcdfinv"};
+inline constexpr std::string_view kBessel[] = {"j0", "j1", "jn", "y0", "y1", "yn", "cyl_bessel_i0", "cyl_bessel_i1"};
+inline constexpr std::string_view kHalfTurns[] = {"sinpi", "cospi", "sincospi"};
+inline constexpr std::string_view kReciprocalRoots[] = {"rcbrt", "rhypot", "norm3d", "norm4d", "rnorm3d", "rnorm4d"};
+inline constexpr std::string_view kLengths[] = {"norm", "rnorm"};
 /// Functions of one half, as "hexp" and "h2exp", without "h" and "h2", and kiln's that they call.
 inline constexpr std::pair<std::string_view, std::string_view> kOfHalves[] = {
     {"sqrt", "sqrt"}, {"rsqrt", "rsqrt"}, {"exp", "exp"},     {"exp2", "exp2"},   {"exp10", "pow"},

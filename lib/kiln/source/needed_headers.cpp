@@ -59,12 +59,6 @@ constexpr std::string_view kRounding[] = {"ceil", "trunc", "round", "rint", "nea
 constexpr std::string_view kSpecial[] = {"erf",     "erfc",   "tgamma",    "lgamma", "ldexp", "frexp",
                                          "modf",    "ilogb",  "nextafter", "fdim",   "logb",  "scalbn",
                                          "scalbln", "lround", "llround",   "lrint",  "llrint"};
-// CUDA's and HIP's beside C's.
-constexpr std::string_view kErrorFunctions[] = {"erfinv", "erfcinv", "erfcx", "normcdf", "normcdfinv"};
-constexpr std::string_view kBessel[] = {"j0", "j1", "jn", "y0", "y1", "yn", "cyl_bessel_i0", "cyl_bessel_i1"};
-constexpr std::string_view kHalfTurns[] = {"sinpi", "cospi", "sincospi"};
-constexpr std::string_view kReciprocalRoots[] = {"rcbrt", "rhypot", "norm3d", "norm4d", "rnorm3d", "rnorm4d"};
-constexpr std::string_view kLengths[] = {"norm", "rnorm"};
 // The same header's as kSpecial, that a device function may be called: C has none of them, or a macro.
 constexpr std::string_view kSpecialOfCxx[] = {"lerp", "fpclassify", "isnormal"};
 // C's and CUDA's names (c_names.hpp). Those that end in "f" are of the function without it, whose header they need.
@@ -203,12 +197,9 @@ constexpr std::string_view kCudaStd[] = {"cuda/std/bit",    "cuda/std/cmath",   
 constexpr std::string_view kFp16[] = {"cuda_fp16.h"};
 constexpr std::string_view kBf16[] = {"cuda_bf16.h"};
 constexpr std::string_view kCuComplex[] = {"cuComplex.h"};
-constexpr Offer kOfCuda[] = {{"kiln/core/cuda_fp16.hpp", kFp16},
-                             {"kiln/core/cuda_bf16.hpp", kBf16},
-                             {"kiln/core/thrust.hpp", kComplexHeaders},
-                             {"kiln/core/cuda_constants.hpp", kConstantHeaders},
-                             {"kiln/core/cuda_complex.hpp", kCuComplex},
-                             {"kiln/core/cuda_std.hpp", kCudaStd},
+constexpr Offer kOfCuda[] = {{"kiln/core/cuda_fp16.hpp", kFp16},         {"kiln/core/cuda_bf16.hpp", kBf16},
+                             {"kiln/core/thrust.hpp", kComplexHeaders},  {"kiln/core/cuda_constants.hpp", kConstantHeaders},
+                             {"kiln/core/cuda_complex.hpp", kCuComplex}, {"kiln/core/cuda_std.hpp", kCudaStd},
                              {"kiln/elementwise/cupy.hpp", kCupyHeaders}};
 
 /// Of texts that name `std` or include a header of its.
