@@ -7,6 +7,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -392,6 +393,20 @@ TEST_CASE("race: elements of a ufunc that read what another writes, and those th
     CHECK(conformance::list_of(target.fetch(kept)) == std::vector<double>{0, 1, 2, 3, 4, 5});
     const kiln::Ufunc endless = define("(raw float32 y)(float32 x)", "while (y[0] == 0) y[1] = x;");
     CHECK_THROWS_AS(result(endless, zeros(target, {2}, DType::float32), {.timeout = 20ms}), kiln::Stopped);
+  });
+}
+
+TEST_CASE("race: KILN_DEBUG decides when a ufunc is defined") {
+  setenv("KILN_DEBUG", "race", 1);
+  const kiln::Ufunc raced = kiln::vectorize("(raw int32 y)(int32 x)", "y[0] = x;");
+  unsetenv("KILN_DEBUG");
+  const kiln::Ufunc plain = kiln::vectorize("(raw int32 y)(int32 x)", "y[0] = x;");
+  on_the_cpu([&](const Target& target) {
+    const Array x = target.place(Array::from<std::int32_t>({1, 2}));
+    CHECK(first_line(message_of<kiln::DeviceError>([&] { target.call(raced, {x}, {.out = zeros(target, {1})}); })) ==
+          "kernel failed on cpu at item 1: race on element 0 of y, which it writes: item 0 wrote it at kernel:1:6, and nothing "
+          "orders the two: kernel:1:6");
+    CHECK_NOTHROW(target.call(plain, {x}, {.out = zeros(target, {1})}));
   });
 }
 

@@ -209,6 +209,10 @@ program::Request UfuncImpl::request(const ufunc::Loop& loop, const kinds::Kernel
   if (const auto* reduction = spec.get_if<kinds::ReductionSpec>(); reduction != nullptr && reduction->identity) {
     text.identity = definition_.identity;
   }
+  // As when it was defined, whatever the environment says by now.
+  if (const auto* elements = spec.get_if<kinds::ElementwiseSpec>(); elements != nullptr) {
+    text.debug.race = text.debug.race || elements->finds_races;
+  }
   // What others link leaves no faults behind for this library.
   if (!spec->exported_function().empty()) text.debug = {};
   return program::make_request(definition_of(loop).compile, text, spec, kind, loop.text, "ufunc", warnings_);
