@@ -234,6 +234,10 @@ TEST_CASE("cuda source: what it cannot be is told with its place") {
         }).starts_with("f: the option \"--ptxas=-v\" is none that kiln knows; there are -DNAME=VALUE"));
   CHECK(message_of([] { static_cast<void>(cupy::raw_module({.code = kTwo, .name_expressions = {"g<float>", "q<int>"}})); }) ==
         "raw_module: \"q<int>\" is none of the kernels in the code: f, g (a template)");
+  CHECK(message_of([] { static_cast<void>(cupy::raw_module({.code = kTwo, .name_expressions = {"g<float"}})); }) ==
+        "raw_module: \"g<float\": the brackets of the arguments do not close; write it as \"g<float>\"");
+  CHECK(fails("__global__ void f(float* y, unsigned long long t) {\n  y[0] = surf1Dread<float>(t, 0); }")
+            .starts_with("f.functions:2:10: error: \"surf1Dread\": kernels have no textures and surfaces; pass the array"));
   const auto launch_fails = [](const char* code, const std::vector<kiln::Arg>& args) {
     return message_of([&] { cupy::raw_kernel({.code = code, .name = "f"})(1, 1, args); });
   };
@@ -252,6 +256,10 @@ TEST_CASE("cuda source: what it cannot be is told with its place") {
     CHECK(message_of([&] { warps(1, 1, {x}); }).starts_with("f: races among functions of a warp are not found"));
     CHECK(launch_fails("__global__ void f(float* x) {\n  asm(\"bar.sync 0;\"); }", {x})
               .starts_with("f.functions:2:3: error: PTX in asm() is for NVIDIA's GPUs, and this is compiled for the CPU"));
+  }
+  if (kiln::Device::best().is_cpu()) {
+    CHECK(launch_fails("__global__ void f(float* x) {\n  x[1.5f] = 1; }", {x})
+              .starts_with("f.functions:2:4: error: array subscript is not an integer"));
   }
   CHECK(launch_fails("typedef float* P;\n__global__ void f(P x) {}", {x}).find("is an array, and the parameter a scalar") !=
         std::string::npos);

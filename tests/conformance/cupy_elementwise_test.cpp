@@ -4,6 +4,7 @@
 #include <complex>
 #include <cstdint>
 #include <filesystem>
+#include <initializer_list>
 #include <vector>
 
 #include "../unit/base/temporary_directory.hpp"
@@ -211,10 +212,54 @@ TEST_CASE("cupy: what cannot be read is said, with its place") {
             .starts_with("kernel: the option \"--unknown\" is none that kiln knows"));
   CHECK(message({.in_params = "T x", .out_params = "T y", .loop_prep = "if (1) {"}).find("kernel.loop_prep") !=
         std::string::npos);
+  CHECK(message({.in_params = "T x, T x", .out_params = "T y"}) == "kernel: the name \"x\" is used twice\nT x, T x\n       ^");
+  CHECK(message({.in_params = "T x", .out_params = "T x"}) == "kernel: the name \"x\" is used twice\nT x\n  ^");
+  CHECK(message({.in_params = "t x", .out_params = "T y"}) == "kernel: a type variable is one capital letter\nt x\n^");
+  CHECK(message({.in_params = "T x, cudaTextureObject_t t", .out_params = "T y"}) ==
+        "kernel: \"cudaTextureObject_t\": kernels have no textures and surfaces; pass the array and its extents, and read its "
+        "elements by index, clamped or interpolated in the kernel\nT x, cudaTextureObject_t t\n     ^");
   const Ufunc open = elementwise({.in_params = "T x", .out_params = "U y", .operation = "y = x"});
   CHECK(message_of([&] { (void)open(Array::zeros({2}, DType::float32)); }).find("nothing decides the type variable \"U\"") !=
         std::string::npos);
   const Ufunc wrong =
       elementwise({.in_params = "T x", .out_params = "T y", .operation = "y = x;\ny = unknown;", .name = "wrong"});
   CHECK(message_of([&] { (void)wrong(Array::zeros({2}, DType::float32)); }).find("wrong:2:5: error") != std::string::npos);
+}
+
+TEST_CASE("cupy: what calls and devices refuse is said, with its place") {
+  const Array x = Array::zeros({2}, DType::float32);
+  const auto message = [&](kiln::cupy::ElementwiseDefinition definition, std::initializer_list<kiln::Arg> args,
+                           kiln::CallOptions options = {}) {
+    if (definition.in_params.empty()) definition.in_params = "T x";
+    if (definition.out_params.empty()) definition.out_params = "T y";
+    if (definition.operation.empty()) definition.operation = "y = x";
+    return message_of([&] { (void)elementwise(definition)(args, options); });
+  };
+  const kiln::cupy::ElementwiseDefinition raw{.in_params = "raw T x", .out_params = "raw T y", .operation = "y[i] = x[i]"};
+  CHECK(message(raw, {x}, {.out = x}) ==
+        "kernel: no array decides how many elements there are, as raw ones are not broadcast; give .size");
+  CHECK(message(raw, {x}, {.out = x, .size = -3}) == "kernel: .size is -3, which is no number of elements");
+  CHECK(message({}, {x}, {.size = 2}) ==
+        "kernel: .size is for calls whose shape no array decides, and here one of shape (2,) does; leave .size out");
+  const kiln::cupy::ElementwiseDefinition fraction{.in_params = "raw T x, T k", .operation = "y = x[k * 1.5f]"};
+  CHECK(message(fraction, {x, x}).starts_with("kernel:1:6: error: the index is no integer; cut off its fraction: index(x)"));
+  CHECK(message({.operation = "y =\n  tex1D<float>(0, x)"}, {x}).starts_with("kernel:2:3: error: "));
+  CHECK(message({.operation = "y =\n  tex1D<float>(0, x)"}, {x})
+            .find("; kernels have no textures and surfaces; pass the array and its extents") != std::string::npos);
+  CHECK(message({.preamble = "#include <cub/cub.cuh>\n"}, {x}) ==
+        "failed to find the header \"cub/cub.cuh\", which kernel.preamble:1 includes: kernels have no CUB; a warp reduces by "
+        "warp_sum() or warp_reduce(), a block with KILN_SHARED and barrier()");
+  CHECK(
+      message({.preamble = "#include <cooperative_groups.h>\n"}, {x})
+          .starts_with("failed to find the header \"cooperative_groups.h\", which kernel.preamble:1 includes: kernels have no "
+                       "cooperative groups"));
+  if (!kiln::Device::best().is_cpu()) return;
+  CHECK(
+      message({.operation = "y = x;\nasm(\"bar.sync 0;\")"}, {x})
+          .starts_with("kernel:2:1: error: PTX in asm() is for NVIDIA's GPUs, and this is compiled for the CPU; write what it "
+                       "does in C++, or put it behind #ifdef __CUDA_ARCH__"));
+  CHECK(message({.preamble = "__device__ void f() {\n  asm(\"\"); }"}, {x})
+            .starts_with("kernel.preamble:2:3: error: PTX in asm() is for NVIDIA's GPUs"));
+  CHECK(message({.operation = "y = threadIdx.x"}, {x}).find("; elements know no threads, and share nothing") !=
+        std::string::npos);
 }

@@ -390,6 +390,20 @@ TEST_CASE("cupy reductions: what is wrong is said with its place") {
         "one\nraw T x, raw T z\n^");
   CHECK(message({.in_params = "T _j"}) ==
         "reduce_kernel: \"_j\" cannot be a parameter's name: bodies have it of their own\nT _j\n  ^");
+  CHECK(message({.in_params = " "}) == "reduce_kernel: there is no input\n \n^");
+  CHECK(message({.in_params = "T y"}) == "reduce_kernel: the name \"y\" is used twice\nT y\n  ^");
+  if (kiln::Device::best().is_cpu()) {
+    const Reduction assembly = reduction({.in_params = "T x",
+                                          .out_params = "T y",
+                                          .map_expr = "f(x)",
+                                          .reduce_expr = "a + b",
+                                          .post_map_expr = "y = a",
+                                          .identity = "0",
+                                          .preamble = "__device__ float f(float x) {\n  asm(\"\"); return x; }"});
+    CHECK(message_of([&] {
+            (void)assembly(Array::zeros({2}, DType::float32));
+          }).starts_with("reduce_kernel.preamble:2:3: error: PTX in asm() is for NVIDIA's GPUs, and this is compiled for"));
+  }
   CHECK(message({.map_expr = "x; z"}).starts_with("reduce_kernel.map_expr:1:2: error: "));
   const Reduction scaled = reduction({.in_params = "T x, T k, raw T t",
                                       .out_params = "T y",

@@ -20,7 +20,9 @@ Ufunc elementwise(ElementwiseDefinition definition) {
   definition.compile.preamble += std::exchange(definition.preamble, {});
   raw::add_cuda_options(definition.compile, std::exchange(definition.options, {}), definition.name);
   UfuncDefinition made{.name = definition.name, .body = definition.operation, .compile = definition.compile};
-  made.signatures.push_back("(" + parameters_of(definition.name, definition.out_params, {.before = "inout ", .taken = kTaken}) +
+  made.signatures.push_back("(" +
+                            parameters_of(definition.name, definition.out_params,
+                                          {.before = "inout ", .taken = kTaken, .others = definition.in_params}) +
                             ")(" + parameters_of(definition.name, definition.in_params, {.taken = kTaken}) + ")");
   return Ufunc(kiln::detail::make_ufunc(std::move(made), std::make_shared<const ElementwiseDefinition>(std::move(definition))));
 }

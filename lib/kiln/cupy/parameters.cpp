@@ -5,6 +5,7 @@
 
 #include "kiln/dtype.hpp"
 #include "kiln/error.hpp"
+#include "source/textures.hpp"
 
 namespace kiln::cupy {
 namespace {
@@ -68,10 +69,31 @@ class Parameters {
       }
     }
     check_type(type);
+    check_once(name);
     return (raw ? "raw " : std::string(rules_.before)) + std::string(type.text) + " " + std::string(name.text);
   }
 
+  /// Each name stands for one parameter of both lists.
+  void check_once(const Word& name) const {
+    for (const std::string_view list : {std::string_view(text_).substr(0, name.position), rules_.others}) {
+      for (std::size_t begin = 0; begin < list.size();) {
+        const std::size_t end = std::min(list.find(',', begin), list.size());
+        const std::string_view each = list.substr(begin, end - begin);
+        const std::size_t last = each.find_last_not_of(kBlanks);
+        const std::string_view whole = each.substr(0, last == std::string_view::npos ? 0 : last + 1);
+        const std::size_t blank = whole.find_last_of(kBlanks);
+        if (blank != std::string_view::npos && whole.substr(blank + 1) == name.text) {
+          fail(name.position, "the name \"" + std::string(name.text) + "\" is used twice");
+        }
+        begin = end + 1;
+      }
+    }
+  }
+
   void check_type(const Word& type) const {
+    if (codegen::is_texture(type.text)) {
+      fail(type.position, "\"" + std::string(type.text) + "\": " + std::string(codegen::kNoTextures));
+    }
     if (type.text.size() == 1) {
       if (type.text[0] >= 'A' && type.text[0] <= 'Z') return;
       fail(type.position, "a type variable is one capital letter");

@@ -159,9 +159,11 @@ Reduction reduction(ReductionDefinition definition) {
       parameters_of(definition.name, definition.out_params,
                     {.taken = kOfTexts,
                      .no_raw = "an output of a reduction has one element for each result; leave \"raw\" out, or write a "
-                               "kernel of elements"}) +
+                               "kernel of elements",
+                     .others = definition.in_params}) +
       ")(" + parameters_of(definition.name, definition.in_params, {.taken = kOfTexts}) + ")");
   const TypeSignature signature = signature::parse_of_cupy(made.signatures.front());
+  if (signature.inputs.empty()) throw SignatureError(definition.name + ": there is no input", definition.in_params, 0);
   if (signature.outputs.empty()) throw SignatureError(definition.name + ": there is no output", definition.out_params, 0);
   check_texts(definition);
   check_places(definition);

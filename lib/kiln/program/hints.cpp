@@ -10,6 +10,7 @@
 
 #include "program/end_of_text.hpp"
 #include "source/refused.hpp"
+#include "source/textures.hpp"
 
 namespace kiln::program {
 namespace {
@@ -20,9 +21,15 @@ struct Hint {
 };
 constexpr std::string_view kPrint = "print(\"{}\", x) prints, with .compile = {.debug = {.on = true}}, or KILN_DEBUG=1";
 constexpr std::string_view kLocalArray = "kernels allocate no memory; write a local array, float32 t[16]";
-constexpr Hint kMissingNames[] = {{"printf", kPrint},      {"puts", kPrint},        {"cout", kPrint},
-                                  {"cerr", kPrint},        {"vector", kLocalArray}, {"string", kLocalArray},
-                                  {"malloc", kLocalArray}, {"calloc", kLocalArray}};
+constexpr std::string_view kThreads =
+    "elements know no threads, and share nothing; a kernel of threads is one of kiln::kernel() or kiln::cupy::raw_kernel()";
+constexpr std::string_view kGroups =
+    "kernels have no cooperative groups; there are barrier(), warp_sync(), warp_shuffle() and warp_reduce()";
+constexpr Hint kMissingNames[] = {
+    {"printf", kPrint},          {"puts", kPrint},         {"cout", kPrint},         {"cerr", kPrint},
+    {"vector", kLocalArray},     {"string", kLocalArray},  {"malloc", kLocalArray},  {"calloc", kLocalArray},
+    {"threadIdx", kThreads},     {"blockIdx", kThreads},   {"blockDim", kThreads},   {"gridDim", kThreads},
+    {"__syncthreads", kThreads}, {"__syncwarp", kThreads}, {"__shared__", kThreads}, {"cooperative_groups", kGroups}};
 
 /// The texts between quotes, whichever a compiler uses.
 std::vector<std::string_view> quoted(std::string_view text) {
@@ -41,7 +48,7 @@ bool contains(std::string_view text, std::string_view part) {
 }
 
 bool says_undeclared(std::string_view text) {
-  return contains(text, "undeclared identifier") || contains(text, "is undefined");
+  return contains(text, "undeclared identifier") || contains(text, "is undefined") || contains(text, "unknown type name");
 }
 
 bool says_no_member(std::string_view text) {
@@ -55,6 +62,7 @@ std::optional<std::string> hint_for(const Diagnostic& found, bool unnamed_parame
     for (const std::string_view name : names) {
       const auto* const hint = std::ranges::find(kMissingNames, name, &Hint::name);
       if (hint != std::end(kMissingNames)) return std::string(hint->text);
+      if (codegen::is_texture(name)) return std::string(codegen::kNoTextures);
     }
   }
   if (says_undeclared(text) && unnamed_parameters && !names.empty()) {

@@ -55,6 +55,11 @@ const codegen::CudaKernel& RawModuleImpl::find(std::string_view expression) cons
     throw TypeError(fmt::format("{}: \"{}\" is none of the kernels in the code: {}", name_, expression, source_.names()));
   }
   const std::size_t given = codegen::template_arguments(expression).size();
+  const std::size_t last = expression.find_last_not_of(" \t");
+  if (expression.find('<') != std::string_view::npos && expression[last] != '>') {
+    throw TypeError(fmt::format("{}: \"{}\": the brackets of the arguments do not close; write it as \"{}<float>\"", name_,
+                                expression, found->name));
+  }
   if (found->is_template && given == 0) {
     throw TypeError(fmt::format("{}: the kernel \"{}\" is a template; give its arguments, as in \"{}<float>\"", name_,
                                 found->name, found->name));

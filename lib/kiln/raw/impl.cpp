@@ -245,9 +245,7 @@ void RawKernelImpl::add_cuda(codegen::UserText& text, kinds::RawSpec& spec, Devi
     spec.bounds = bounds_;
     if (kind == DeviceKind::cpu) spec.constants = constant_names_;
     text.functions = codegen::with_kernels_as_functions(std::move(text.functions));
-    if (kind != DeviceKind::cuda) {
-      codegen::check_no_assembly(text.name + ".functions", text.functions, kind == DeviceKind::cpu ? "the CPU" : "AMD's GPUs");
-    }
+    codegen::check_no_assembly(text, kind);
   }
   if (cuda_.warps) {
     if (spec.finds_races) {

@@ -5,6 +5,7 @@
 
 #include "kernel/reduction/spec.hpp"
 #include "source/body_tokens.hpp"
+#include "source/cuda_kernels.hpp"
 #include "source/scanner.hpp"
 #include "types/is_half.hpp"
 
@@ -118,8 +119,10 @@ ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const 
 }
 
 program::Request ReductionImpl::request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const {
-  return program::make_request(loops_->definition_of(loop).compile, text_of(loop), std::move(spec), kind, loop.text,
-                               "reduction", loops_->warnings());
+  const codegen::UserText text = text_of(loop);
+  if (stages_.cupy) codegen::check_no_assembly(text, kind);
+  return program::make_request(loops_->definition_of(loop).compile, text, std::move(spec), kind, loop.text, "reduction",
+                               loops_->warnings());
 }
 
 void ReductionImpl::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const {

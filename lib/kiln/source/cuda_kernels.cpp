@@ -10,25 +10,11 @@
 
 #include "signature/reserved.hpp"
 #include "source/text_error.hpp"
+#include "source/textures.hpp"
 
 namespace kiln::codegen {
 namespace {
 
-constexpr std::string_view kTextures[] = {"texture",
-                                          "tex1D",
-                                          "tex2D",
-                                          "tex3D",
-                                          "tex1Dfetch",
-                                          "tex2DLayered",
-                                          "tex2DLod",
-                                          "cudaTextureObject_t",
-                                          "surf1Dread",
-                                          "surf2Dread",
-                                          "surf3Dread",
-                                          "surf1Dwrite",
-                                          "surf2Dwrite",
-                                          "surf3Dwrite",
-                                          "cudaSurfaceObject_t"};
 bool is_word(const CudaTokens& tokens, std::size_t t, std::string_view word) {
   return t < tokens.size() && tokens[t].kind == Token::Kind::identifier && tokens[t].text == word;
 }
@@ -202,6 +188,13 @@ std::string constant_at(const CudaTokens& tokens, std::size_t t) {
   return {};
 }
 
+void check_no_assembly(const UserText& text, DeviceKind kind) {
+  if (kind == DeviceKind::cuda) return;
+  for (const auto& [file, part] : texts_of(text)) {
+    check_no_assembly(file, part, kind == DeviceKind::cpu ? "the CPU" : "AMD's GPUs");
+  }
+}
+
 void check_no_assembly(const std::string& file, const std::string& text, std::string_view device) {
   const CudaCode code = checked_cuda_code_of(file, text);
   for (std::size_t t = 0; t < code.tokens.size(); ++t) {
@@ -222,16 +215,9 @@ CudaSource::CudaSource(const std::string& file, const std::string& text) {
   const CudaCode code = checked_cuda_code_of(file, text);
   for (std::size_t t = 0; t < code.tokens.size(); ++t) {
     const Token& token = code.tokens[t];
-    if (token.kind != Token::Kind::identifier || code.conditional[t] ||
-        std::ranges::find(kTextures, token.text) == std::end(kTextures))
-      continue;
-    if (token.text == "texture" && !is_mark(code.tokens, t + 1, "<")) continue;
-    throw text_error(
-        file, text,
-        ScanError(fmt::format("\"{}\": kernels have no textures and surfaces; pass the array and its extents, and read its "
-                              "elements by index, clamped or interpolated in the kernel",
-                              token.text),
-                  token.place));
+    if (token.kind != Token::Kind::identifier || code.conditional[t] || !is_texture(token.text)) continue;
+    if ((token.text == "texture" || token.text == "surface") && !is_mark(code.tokens, t + 1, "<")) continue;
+    throw text_error(file, text, ScanError(fmt::format("\"{}\": {}", token.text, kNoTextures), token.place));
   }
   for (std::size_t t = 0; t + 2 < code.tokens.size(); ++t) {
     const bool launch = code.tokens[t].is("<") && code.tokens[t + 1].is("<") && code.tokens[t + 2].is("<") &&

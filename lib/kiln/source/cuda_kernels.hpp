@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "source/scanner.hpp"
+#include "source/user_text.hpp"
 
 namespace kiln::codegen {
 
@@ -72,5 +73,7 @@ class CudaSource {
 
 /// CompileError, with its place, for assembly that no directive leaves out: `device` runs no PTX.
 void check_no_assembly(const std::string& file, const std::string& text, std::string_view device);
+/// The same for all texts of a kernel, which are compiled for that kind.
+void check_no_assembly(const UserText& text, DeviceKind kind);
 
 }  // namespace kiln::codegen

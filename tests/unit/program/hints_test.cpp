@@ -40,6 +40,16 @@ TEST_CASE("hints: names that kernels do not have") {
   CHECK(hinted("no template named 'vector' in namespace 'std'")
             .ends_with("; kernels allocate no memory; write a local array, float32 t[16]"));
   CHECK(hinted("use of undeclared identifier 'vectors'") == "use of undeclared identifier 'vectors'");
+  CHECK(hinted("use of undeclared identifier 'tex2D'") ==
+        "use of undeclared identifier 'tex2D'; kernels have no textures and surfaces; pass the array and its extents, and read "
+        "its elements by index, clamped or interpolated in the kernel");
+  const std::string threads =
+      "; elements know no threads, and share nothing; a kernel of threads is one of kiln::kernel() or kiln::cupy::raw_kernel()";
+  CHECK(hinted("use of undeclared identifier 'threadIdx'") == "use of undeclared identifier 'threadIdx'" + threads);
+  CHECK(hinted("unknown type name '__shared__'") == "unknown type name '__shared__'" + threads);
+  CHECK(hinted("use of undeclared identifier 'cooperative_groups'") ==
+        "use of undeclared identifier 'cooperative_groups'; kernels have no cooperative groups; there are barrier(), "
+        "warp_sync(), warp_shuffle() and warp_reduce()");
   CHECK(hinted("expected ';' after 'printf'") == "expected ';' after 'printf'");
 }
 
