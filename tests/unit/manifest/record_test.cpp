@@ -18,7 +18,7 @@
 #include "../device/gpu_compilers.hpp"
 #include "base/have_cpu.hpp"
 #include "cache/flight.hpp"
-#include "kiln/manifest.hpp"
+#include "kiln/kiln.hpp"
 #include "manifest/definition.hpp"
 #include "manifest/document.hpp"
 #include "manifest/record_file.hpp"
@@ -163,6 +163,94 @@ TEST_CASE("a program recorded on a CPU has its kernels compiled for a GPU") {
 
 TEST_CASE("a program recorded on a GPU has its kernels compiled for a CPU") {
   if (test::have_compiler(DeviceKind::cuda)) check_elsewhere(kOnGpu, kOnCpu, "native");
+}
+
+namespace {
+
+/// Raw operands and CuPy's notation on `n` elements; their results follow from the numbers alone.
+void use_raw_operands_and_cupy(std::int64_t n) {
+  std::vector<float> ramp(static_cast<std::size_t>(n));
+  for (std::size_t k = 0; k < ramp.size(); ++k) ramp[k] = static_cast<float>(k % 100);
+  const Array x = Array::from(ramp);
+  // Contiguous where the program was recorded, with gaps elsewhere.
+  const Array table =
+      n == 1000 ? Array::from(std::vector<float>{5, 6, 7}) : Array::from(std::vector<float>{5, 0, 6, 0, 7})[{Slice{.step = 2}}];
+  std::vector<float> looked_up, reversed, twice(ramp);
+  float sum = 0;
+  for (std::size_t k = 0; k < ramp.size(); ++k) {
+    const auto entry = static_cast<float>(5 + k % 3);
+    looked_up.push_back(ramp[k] * entry);
+    reversed.push_back(ramp[k] + ramp[ramp.size() - 1 - k]);
+    sum += ramp[k] * entry;
+    twice[k] *= 2;
+  }
+  const Ufunc lookup =
+      vectorize({.name = "lookup", .signatures = {"T(T x, raw T table)"}, .body = "return x * table[index() % table.size()];"});
+  const Array first = lookup(x, table);  // outside of CHECK(), which keeps exceptions
+  CHECK(first.to_vector<float>() == looked_up);
+  const Ufunc add_reverse = cupy::elementwise(
+      {.in_params = "T x, raw T y", .out_params = "T z", .operation = "z = x + y[_ind.size() - i - 1]", .name = "add_reverse"});
+  const Array second = add_reverse(x, x);
+  CHECK(second.to_vector<float>() == reversed);
+  const Reduction weighted = cupy::reduction({.in_params = "T x, raw T table, T one",
+                                              .out_params = "T y",
+                                              .map_expr = "x * table[_J % table.size()]",
+                                              .reduce_expr = "a + b",
+                                              .post_map_expr = "y = a * one",
+                                              .identity = "0",
+                                              .name = "weighted"});
+  const Array third = weighted({x, table, 1.0F});
+  CHECK(third.item<float>() == sum);
+  const cupy::RawModule module = cupy::raw_module({.code = "template <class T> __global__ void twice(T* x, int n) {\n"
+                                                           "  const int i = blockIdx.x * blockDim.x + threadIdx.x;\n"
+                                                           "  if (i < n) x[i] *= 2;\n}",
+                                                   .name_expressions = {"twice<float>"}});
+  const Array own = x.copy();
+  module.get_function("twice<float>")((n + 31) / 32, 32, {own, static_cast<int>(n)});
+  CHECK(own.to_vector<float>() == twice);
+}
+
+}  // namespace
+
+TEST_CASE("helper process: raw operands and CuPy's notation" * doctest::skip()) {
+  try {
+    use_raw_operands_and_cupy(std::stoll(env("KILN_TEST_SIZE")));
+    CHECK(env("KILN_TEST_ERROR") == "");
+  } catch (const DeviceError& error) {
+    const std::string text = error.what();
+    CAPTURE(text);
+    const bool expected = !env("KILN_TEST_ERROR").empty() && text.find(env("KILN_TEST_ERROR")) != std::string::npos;
+    CHECK(expected);
+  }
+  const cache::Stats stats = cache::stats();
+  write_stats(stats.compiles, stats.read_only_hits);
+}
+
+TEST_CASE("a program with raw operands and kernels in CuPy's notation goes without a compiler") {
+  Places places("cpu");
+  const std::string program = "helper process: raw operands and CuPy's notation";
+  const std::string manifest = places.folder / "record.json";
+  places.run(program, {{"KILN_CACHE_DIR", common_cache()}, {"KILN_RECORD", manifest}, {"KILN_TEST_SIZE", "1000"}});
+  const std::string text = read_text(manifest);
+  for (const char* const kind : {"\"ufunc\"", "\"cupy.elementwise\"", "\"cupy.reduction\"", "\"cupy.raw\""}) {
+    CAPTURE(kind);
+    CHECK(text.find("\"kind\": " + std::string(kind)) != std::string::npos);
+  }
+  const std::string bundle = places.folder / "shipped.kiln";
+  const Cache shipped(CacheOptions{.directory = places.folder / "shipped"});
+  CHECK(Manifest::read(manifest).compile({"native"}, {.cache = shipped}).failed == 0);
+  CHECK(shipped.export_bundle(bundle).entries >= 4);
+  const auto run = [&](const char* size, const std::string& from, const char* error) {
+    return places.run(program, {{"KILN_CLANG", "none"},
+                                {"KILN_CACHE_DIR", places.folder / "empty"},
+                                {"KILN_CACHE_READONLY_DIRS", from},
+                                {"KILN_TEST_SIZE", size},
+                                {"KILN_TEST_ERROR", error}});
+  };
+  CHECK(run("1000", bundle, "") == "0 compiles, 4 hits");
+  // Other sizes, and a table with gaps, go by other kernels that are right for them.
+  CHECK(run("77", bundle, "").ends_with(" compiles, 4 hits"));
+  run("1000", "", "lookup");
 }
 
 TEST_CASE("helper process: records and is killed" * doctest::skip()) {
