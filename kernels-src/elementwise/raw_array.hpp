@@ -16,7 +16,14 @@ struct raw_axes {
 };
 
 // Packed: elements are consecutive in C order. Wide: there may be 2³¹ elements or more. Argument: the operand, for messages.
-template <class T, int Rank, bool Packed, bool Wide, int Argument = -1>
+// raw_array<T> is one of any rank and layout, and raw_array<T, 2> of any layout: functions take an operand by these names.
+template <class T, int Rank = -1, bool Packed = false, bool Wide = true, int Argument = -1>
+class raw_array;
+
+template <class T, class U>
+concept raw_element = same<T, U> || same<T, const U>;
+
+template <class T, int Rank, bool Packed, bool Wide, int Argument>
 class raw_array {
  public:
   using value_type = typename bare<T>::type;
@@ -31,6 +38,14 @@ class raw_array {
 
   raw_array() = default;
   KILN_FN raw_array(T* data, const raw_axes<kAxes>& axes) : data_(data), axes_(axes) {}
+  // Of one of which more is known.
+  template <class U, bool OtherPacked, bool OtherWide, int Other>
+    requires(raw_element<T, U> && (OtherPacked || !Packed) && (Wide || !OtherWide))
+  KILN_FN raw_array(const raw_array<U, Rank, OtherPacked, OtherWide, Other>& other) : data_(other.data_), axes_(other.axes_) {
+#if KILN_DEBUG
+    argument_ = other.argument_;
+#endif
+  }
 
   KILN_FN int64 size() const {
     int64 product = 1;
@@ -107,6 +122,9 @@ class raw_array {
       KILN_REFUSED("the number of indices is not that of the array's dimensions; x[k] counts in C order");
 
  private:
+  template <class, int, bool, bool, int>
+  friend class raw_array;
+
   template <class Number>
   KILN_FN T* strided(int64 k) const {
     int64 offset = 0;
@@ -153,12 +171,126 @@ class raw_array {
     return inside ? *element(index) : *fault(Rank, index, extent, at[0]);
   }
   KILN_FN T* fault(int rank, const int64* index, const int64* extent, const debug::at& place) const {
-    return static_cast<T*>(debug::out_of_bounds(Argument, writable, rank, index, extent, place.line, place.column, place.file));
+    return static_cast<T*>(
+        debug::out_of_bounds(argument_, writable, rank, index, extent, place.line, place.column, place.file));
   }
 #endif
 
   T* data_;
   raw_axes<kAxes> axes_;
+#if KILN_DEBUG
+  int argument_ = Argument;
+#endif
+};
+
+// One of any rank: the name by which functions take a raw operand. It refers to the operand's axes.
+template <class T>
+class raw_array<T, -1, false, true, -1> {
+ public:
+  using value_type = typename bare<T>::type;
+  using index_t = ptrdiff_t;
+  int ndim;
+
+  template <class U, int Rank, bool Packed, bool Wide, int Argument>
+    requires(raw_element<T, U> && Rank >= 0)
+  KILN_FN raw_array(const raw_array<U, Rank, Packed, Wide, Argument>& of)
+      : ndim(Rank), data_(of.data_), extent_(of.axes_.extent), stride_(of.axes_.stride), packed_(Packed), argument_(Argument) {
+#if KILN_DEBUG
+    argument_ = of.argument_;
+#endif
+  }
+  template <class U>
+    requires(same<T, const U>)
+  KILN_FN raw_array(const raw_array<U>& of)
+      : ndim(of.ndim),
+        data_(of.data_),
+        extent_(of.extent_),
+        stride_(of.stride_),
+        packed_(of.packed_),
+        argument_(of.argument_) {}
+
+  KILN_FN int64 size() const {
+    int64 product = 1;
+    for (int d = 0; d < ndim; ++d) product *= extent_[d];
+    return product;
+  }
+  KILN_FN int64 shape(int64 d) const { return extent_[d]; }
+  KILN_FN const ptrdiff_t* shape() const { return extent_; }
+  KILN_FN int64 stride(int64 d) const { return stride_[d]; }
+  KILN_FN const ptrdiff_t* strides() const { return stride_; }
+
+#if KILN_DEBUG
+  KILN_FN T& operator[](debug::at k) const {
+    const int64 extent = size();
+    return uint64(k.index) < uint64(extent) ? *element(k.index) : *fault(1, &k.index, &extent, k);
+  }
+  template <int N>
+  KILN_FN T& operator[](const debug::at (&at)[N]) const {
+    int64 index[N]{};
+    int64 extent[N]{};
+    bool inside = N == ndim;
+    for (int d = 0; d < N; ++d) {
+      index[d] = at[d].index;
+      extent[d] = d < ndim ? extent_[d] : 0;
+      inside = inside && uint64(index[d]) < uint64(extent[d]);
+    }
+    return inside ? *element(index) : *fault(N, index, extent, at[0]);
+  }
+  KILN_FN T& operator()(debug::at i) const { return (*this)[{i}]; }
+  KILN_FN T& operator()(debug::at i, debug::at j) const { return (*this)[{i, j}]; }
+  KILN_FN T& operator()(debug::at i, debug::at j, debug::at k) const { return (*this)[{i, j, k}]; }
+#else
+  template <integer Index>
+  KILN_FN T& operator[](Index k) const {
+    return *element(int64(k));
+  }
+  template <int N>
+  KILN_FN T& operator[](const int64 (&at)[N]) const {
+    return *element(at);
+  }
+  template <class... Index>
+    requires(sizeof...(Index) > 0 && !(fractional<Index> || ...))
+  KILN_FN T& operator()(Index... i) const {
+    return (*this)[{int64(i)...}];
+  }
+#endif
+  template <fractional index_is_no_integer>
+  KILN_FN T& operator[](index_is_no_integer) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
+
+ private:
+  template <class, int, bool, bool, int>
+  friend class raw_array;
+
+  KILN_FN T* moved(int64 bytes) const { return reinterpret_cast<T*>((char*)(data_) + bytes); }
+  KILN_FN T* element(int64 k) const {
+    if (packed_ || ndim == 0) return data_ + k;
+    int64 offset = 0;
+    for (int d = ndim - 1; d > 0; --d) {
+      const int64 above = int64(uint64(k) / uint64(extent_[d]));
+      offset += (k - above * extent_[d]) * stride_[d];
+      k = above;
+    }
+    return moved(offset + k * stride_[0]);
+  }
+  template <int N>
+  KILN_FN T* element(const int64 (&at)[N]) const {
+    int64 offset = 0;
+#pragma unroll
+    for (int d = 0; d < N; ++d) offset += at[d] * stride_[d];
+    return moved(offset);
+  }
+#if KILN_DEBUG
+  KILN_FN T* fault(int rank, const int64* index, const int64* extent, const debug::at& place) const {
+    return static_cast<T*>(
+        debug::out_of_bounds(argument_, same<T, value_type>, rank, index, extent, place.line, place.column, place.file));
+  }
+#endif
+
+  T* data_;
+  const ptrdiff_t* extent_;
+  const ptrdiff_t* stride_;
+  bool packed_;
+  int argument_;
 };
 
 // Where a body is: the number of its element in C order, and how many elements there are.

@@ -463,6 +463,66 @@ TEST_CASE("raw: the address of an element is that of what follows, or an error")
   });
 }
 
+TEST_CASE("raw: functions take arrays by a type that has a name") {
+  const Ufunc apart = vectorize({.name = "apart",
+                                 .signatures = {"(float32 y, raw float32 z)(raw float32 x)"},
+                                 .body = "const index k = index();\n"
+                                         "y = element(x, k) + place(x, k / 5, k % 5) + sum_of_row(x, k / 5);\n"
+                                         "write(z, k, float32(axes_of(x)) + extent_of(z));",
+                                 .compile = {.functions = R"(
+KILN_FN float32 element(raw_array<const float32> x, index k) { return x[k]; }
+KILN_FN float32 place(const raw_array<const float32>& x, index i, index j) { return 100 * x(i, j) + x[{i, j}]; }
+KILN_FN float32 sum_of_row(raw_array<const float32, 2> x, index i) {
+  static_assert(decltype(x)::ndim == 2);
+  float32 sum = 0;
+  for (index j = 0; j < x.shape(1); ++j) sum += x(i, j);
+  return sum;
+}
+KILN_FN void write(raw_array<float32> z, index k, float32 value) { z[k] = value; }
+KILN_FN int32 axes_of(raw_array<const float32> x) { return 10 * x.ndim + int32(x.size() / x.shape()[0]); }
+KILN_FN float32 extent_of(raw_array<const float32> z) { return float32(z.size()); })"}});
+  std::vector<float> expected;
+  for (int k = 0; k < 30; ++k) {
+    const int row = k / 5 * 25 + 10;
+    expected.push_back(static_cast<float>(102 * k + row));
+  }
+  on_every_device([&](const Target& target) {
+    for (const auto& [name, values] : layouts_of_30()) {
+      CAPTURE(name);
+      const Array x = target.place(values);
+      const Array y = target.place(Array::zeros({30}, DType::float32));
+      const Array wide = target.place(Array::zeros({60}, DType::float32));
+      const Array z = wide[{Slice{.step = 2}}];
+      (void)target.outputs(apart, {x}, {.out = {y, z}});
+      CHECK(target.fetch(y).to_vector<float>() == expected);
+      CHECK(target.fetch(z).to_vector<float>() == std::vector<float>(30, 20 + 5 + 30));
+    }
+  });
+}
+
+TEST_CASE("raw: debug mode names the array that a function or a reduction takes") {
+  const kiln::CompileOptions checked{.functions =
+                                         "KILN_FN float32 any(raw_array<const float32> a, index k) { return a[k]; }\n"
+                                         "KILN_FN float32 two(raw_array<const float32, 2> a, index k) { return a(k, 0); }",
+                                     .debug = {.on = true}};
+  const Array x = Array::zeros({2, 2}, DType::float32);
+  const auto message = [&](const char* body) {
+    const Ufunc f = vectorize({.name = "f", .signatures = {"T(T x, raw T t)"}, .body = body, .compile = checked});
+    return message_of([&] { (void)f(x, x); });
+  };
+  CHECK(message("return any(t, 7);").find("index 7 of t is out of bounds, its shape is (4,)") != std::string::npos);
+  CHECK(message("return two(t, 7);").find("index (7, 0) of t is out of bounds, its shape is (2, 2)") != std::string::npos);
+  const kiln::Reduction sum = kiln::reduction({.name = "f",
+                                               .signatures = {"T(T x, raw T t)"},
+                                               .map = "return x;",
+                                               .reduce = "return a + b;",
+                                               .post = "return t[9];",
+                                               .identity = "0",
+                                               .compile = {.debug = {.on = true}}});
+  CHECK(message_of([&] { (void)sum({x, x}); }).find("index 9 of t is out of bounds, its shape is (4,): f.post:1:10") !=
+        std::string::npos);
+}
+
 TEST_CASE("raw: reductions see whole arrays in map, post and identity") {
   const kiln::Reduction sum = kiln::reduction({.name = "sum",
                                                .signatures = {"T(T x, raw T t)"},

@@ -176,6 +176,8 @@ constexpr Offer kOffers[] = {{"kiln/math/math.hpp", kMath},
                              {"kiln/math/complex_math.hpp", kComplexMath, true},
                              {"kiln/math/complex_arithmetic.hpp", kComplexArithmetic, true}};
 
+constexpr std::string_view kRawArray[] = {"raw_array"};
+
 /// Behind those: what they are made of.
 constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx},
                              {"kiln/math/lengths.hpp", kLengths, false, true},
@@ -186,7 +188,8 @@ constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx},
                              {"kiln/core/limits.hpp", kLimits},
                              {"kiln/math/random_bits.hpp", kRandomBits, false, true},
                              {"kiln/math/random.hpp", kRandom, false, true},
-                             {"kiln/math/poisson.hpp", kPoisson, false, true}};
+                             {"kiln/math/poisson.hpp", kPoisson, false, true},
+                             {"kiln/elementwise/raw_array.hpp", kRawArray}};
 /// Headers of CUDA's and CuPy's, where a text includes them.
 constexpr std::string_view kHalfHeaders[] = {"cuda_fp16.h", "cuda_bf16.h", "cupy/float16.cuh"};
 constexpr std::string_view kComplexHeaders[] = {"thrust/complex.h", "cupy/complex.cuh", "thrust"};
