@@ -95,6 +95,21 @@ TEST_CASE("cupy: CUDA's meaning of min and max, narrowing in braces, and intrins
   });
 }
 
+TEST_CASE("cupy: min and max of halves, which are not parameters") {
+  const Ufunc f =
+      elementwise({.in_params = "float16 x",
+                   .out_params = "float16 least, float16 most",
+                   .operation = "held<float16> a{x}, b{2}; least = min(a.value, b.value); most = max(a.value, b.value)",
+                   .name = "f",
+                   .preamble = "template <class T> struct held { T value; };"});
+  on_every_device([&](const Target& target) {
+    const Array x = target.place(Array::from(std::vector<float>{NAN, 3, -1}).astype(DType::float16));
+    const std::vector<Array> results = target.outputs(f, {x});
+    CHECK(list_of(target.fetch(results[0])) == std::vector<double>{2, 2, -1});
+    CHECK(list_of(target.fetch(results[1])) == std::vector<double>{2, 3, 2});
+  });
+}
+
 TEST_CASE("cupy: a raw parameter may be a number") {
   const Ufunc shifted =
       elementwise({.in_params = "raw T x, raw int32 by", .out_params = "T y", .operation = "y = x[(i + by) % n]"});
@@ -135,6 +150,8 @@ TEST_CASE("cupy: names of CuPy's headers, which texts have without including the
   const Ufunc extrema =
       elementwise({.in_params = "T x", .out_params = "raw T y", .operation = "atomicMax(&y[0], x); atomicMin(&y[1], x)"});
   const Ufunc sum = elementwise({.in_params = "T x", .out_params = "raw T y", .operation = "atomicAdd(&y[1], x)"});
+  const Ufunc rounded =
+      elementwise({.in_params = "float32 x", .out_params = "float32 y", .operation = "const half h = x; y = 2 * float(h)"});
   const Ufunc constants =
       elementwise({.in_params = "uint64 p", .out_params = "float64 y", .operation = "y = p == NULL ? CUDART_PI : CUDART_NAN"});
   on_every_device([&](const Target& target) {
@@ -147,6 +164,7 @@ TEST_CASE("cupy: names of CuPy's headers, which texts have without including the
           Floats{3, -4, INFINITY});
     CHECK(values_of<std::complex<float>>(target, target.call(parts, {place(Floats{3})})) ==
           std::vector<std::complex<float>>{{4, 6}});
+    CHECK(values_of<float>(target, target.call(rounded, {place(Floats{2049})})) == Floats{4096});
     const Array ends = place(Floats{NAN, 100});
     target.call(extrema, {place(Floats{3, NAN, -5, 2})}, {.out = ends});
     CHECK(values_of<float>(target, ends) == Floats{3, -5});

@@ -194,16 +194,7 @@ constexpr Offer kOthers[] = {{"kiln/math/special.hpp", kSpecialOfCxx},
 constexpr std::string_view kHalfHeaders[] = {"cuda_fp16.h", "cuda_bf16.h", "cupy/float16.cuh"};
 constexpr std::string_view kComplexHeaders[] = {"thrust/complex.h", "cupy/complex.cuh", "thrust"};
 constexpr std::string_view kConstantHeaders[] = {"math_constants.h", "cupy/math_constants.h"};
-constexpr std::string_view kCupyHeaders[] = {"cupy/carray.cuh", "cupy/type_traits.cuh", "cupy/atomics.cuh"};
-constexpr std::string_view kCudaStd[] = {"cuda/std/bit",    "cuda/std/cmath",       "cuda/std/cstddef", "cuda/std/cstdint",
-                                         "cuda/std/limits", "cuda/std/type_traits", "cuda/std/utility"};
-constexpr std::string_view kFp16[] = {"cuda_fp16.h"};
-constexpr std::string_view kBf16[] = {"cuda_bf16.h"};
-constexpr std::string_view kCuComplex[] = {"cuComplex.h"};
-constexpr Offer kOfCuda[] = {{"kiln/core/cuda_fp16.hpp", kFp16},         {"kiln/core/cuda_bf16.hpp", kBf16},
-                             {"kiln/core/thrust.hpp", kComplexHeaders},  {"kiln/core/cuda_constants.hpp", kConstantHeaders},
-                             {"kiln/core/cuda_complex.hpp", kCuComplex}, {"kiln/core/cuda_std.hpp", kCudaStd},
-                             {"kiln/elementwise/cupy.hpp", kCupyHeaders}};
+constexpr std::string_view kCupyHeaders[] = {"cupy/carray.cuh", "cupy/type_traits.cuh", "cupy/atomics.cuh", "cupy/float16.cuh"};
 
 /// Of texts that name `std` or include a header of its.
 constexpr Offer kOfStd[] = {{"kiln/core/array.hpp", kArray},
@@ -364,15 +355,20 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   for (const Offer& offer : kOthers) {
     if (uses(used, offer)) add(offer.header);
   }
-  for (const Offer& offer : kOfCuda) {
-    if (holds_any(used.names, offer.names)) add(offer.header);
-  }
-  // CuPy gives every kernel these.
-  if (text.cupy || holds_any(used.names, kCupyHeaders)) {
-    const auto is_constant = [](std::string_view name) { return name.starts_with("CUDART_"); };
-    if (std::ranges::any_of(used.names, is_constant)) add("kiln/core/cuda_constants.hpp");
-    if (used.called.contains("_floor_divide")) add("kiln/elementwise/cupy_division.hpp");
-  }
+  const auto names_with = [&](const char* begin) {
+    return std::ranges::any_of(used.names, [&](const std::string& name) { return name.starts_with(begin); });
+  };
+  // CuPy gives every kernel the names of its headers.
+  const bool cupy = text.cupy || holds_any(used.names, kCupyHeaders);
+  const bool names_half = used.names.contains("half") || used.names.contains("__half");
+  if (used.names.contains("cuda_fp16.h") || (cupy && names_half)) add("kiln/core/cuda_fp16.hpp");
+  if (used.names.contains("cuda_bf16.h")) add("kiln/core/cuda_bf16.hpp");
+  if (holds_any(used.names, kComplexHeaders)) add("kiln/core/thrust.hpp");
+  if (holds_any(used.names, kConstantHeaders) || (cupy && names_with("CUDART_"))) add("kiln/core/cuda_constants.hpp");
+  if (used.names.contains("cuComplex.h")) add("kiln/core/cuda_complex.hpp");
+  if (names_with("cuda/std/")) add("kiln/core/cuda_std.hpp");
+  if (holds_any(used.names, kCupyHeaders)) add("kiln/elementwise/cupy.hpp");
+  if (cupy && used.called.contains("_floor_divide")) add("kiln/elementwise/cupy_division.hpp");
   const bool quick = std::ranges::any_of(kQuick, [&](const auto& each) { return uses(used, each.first); });
   if (quick || std::ranges::any_of(used.names, is_conversion)) add("kiln/core/cuda_quick.hpp");
   if (uses_cuda_words(text)) add("kiln/core/cuda_words.hpp");
