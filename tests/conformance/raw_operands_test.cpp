@@ -519,8 +519,10 @@ TEST_CASE("raw: debug mode names the array that a function or a reduction takes"
                                                .post = "return t[9];",
                                                .identity = "0",
                                                .compile = {.debug = {.on = true}}});
-  CHECK(message_of([&] { (void)sum({x, x}); }).find("index 9 of t is out of bounds, its shape is (4,): f.post:1:10") !=
-        std::string::npos);
+  const std::string post = message_of([&] { (void)sum({x, x}); });
+  CAPTURE(post);
+  CHECK(post.find("index 9 of t is out of bounds, its shape is (4,)") != std::string::npos);
+  CHECK(post.find(": f.post:1") != std::string::npos);  // NVRTC knows no columns
 }
 
 TEST_CASE("raw: reductions see whole arrays in map, post and identity") {
