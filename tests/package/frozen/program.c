@@ -1,5 +1,5 @@
-/* A program of the first C interface (kiln/c/kiln.h beside it is the header as it was). It is built against that header, and run with every
- * later library: neither it nor the header is ever changed. */
+/* A program of the first C interface (kiln/c/kiln.h beside it is the header as it was). It is built against that header, and
+ * run with every later library: neither it nor the header is ever changed. */
 #include <kiln/c/kiln.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,15 +11,15 @@ static int32_t progress(const kiln_progress* state, void* user) {
   return 0;
 }
 
-#define SUCCEED(call)                                                                            \
-  if ((call) != KILN_OK) {                                                                       \
+#define SUCCEED(call)                                                              \
+  if ((call) != KILN_OK) {                                                         \
     fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, kiln_error_message(error)); \
-    return 1;                                                                                    \
+    return 1;                                                                      \
   }
-#define EXPECT(condition)                                              \
-  if (!(condition)) {                                                  \
+#define EXPECT(condition)                                           \
+  if (!(condition)) {                                               \
     fprintf(stderr, "%s:%d: %s\n", __FILE__, __LINE__, #condition); \
-    return 1;                                                          \
+    return 1;                                                       \
   }
 
 int main(void) {
@@ -62,7 +62,8 @@ int main(void) {
   EXPECT(described.ndim == 0 && *(double*)described.data == 30);
   kiln_array_release((kiln_array*)sum.value.array);
 
-  EXPECT(kiln_call(f, &output, 1, &input, 2, NULL, &error) == KILN_E_TYPE);
+  const kiln_arg two[2] = {input, input};
+  EXPECT(kiln_call(f, &output, 1, two, 2, NULL, &error) == KILN_E_TYPE);
   EXPECT(kiln_error_status(error) == KILN_E_TYPE && strlen(kiln_error_message(error)) > 10);
   kiln_error_release(error);
   kiln_text* definition = NULL;
