@@ -11,9 +11,9 @@
 KILN_ALLOW_NARROWING
 
 // CuPy's, beside those of CUDA for unsigned integers.
-template <class T>
+template <class T, kiln::integer Value>
   requires kiln::same<T, long long>
-KILN_FN T atomicAdd(T* at, T value) {
+KILN_FN T atomicAdd(T* at, Value value) {
   return static_cast<T>(atomicAdd(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value)));
 }
 

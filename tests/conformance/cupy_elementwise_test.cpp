@@ -150,6 +150,7 @@ TEST_CASE("cupy: names of CuPy's headers, which texts have without including the
   const Ufunc extrema =
       elementwise({.in_params = "T x", .out_params = "raw T y", .operation = "atomicMax(&y[0], x); atomicMin(&y[1], x)"});
   const Ufunc sum = elementwise({.in_params = "T x", .out_params = "raw T y", .operation = "atomicAdd(&y[1], x)"});
+  const Ufunc count = elementwise({.in_params = "T x", .out_params = "raw int64 y", .operation = "atomicAdd(&y[0], 1)"});
   const Ufunc rounded =
       elementwise({.in_params = "float32 x", .out_params = "float32 y", .operation = "const half h = x; y = 2 * float(h)"});
   const Ufunc constants =
@@ -165,6 +166,9 @@ TEST_CASE("cupy: names of CuPy's headers, which texts have without including the
     CHECK(values_of<std::complex<float>>(target, target.call(parts, {place(Floats{3})})) ==
           std::vector<std::complex<float>>{{4, 6}});
     CHECK(values_of<float>(target, target.call(rounded, {place(Floats{2049})})) == Floats{4096});
+    const Array number = target.place(Array::zeros({1}, DType::int64));
+    target.call(count, {place(Floats{1, 2, 3})}, {.out = number});
+    CHECK(values_of<std::int64_t>(target, number) == std::vector<std::int64_t>{3});
     const Array ends = place(Floats{NAN, 100});
     target.call(extrema, {place(Floats{3, NAN, -5, 2})}, {.out = ends});
     CHECK(values_of<float>(target, ends) == Floats{3, -5});
