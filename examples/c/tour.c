@@ -1,5 +1,5 @@
-/* kiln from C: a ufunc, a generalized ufunc and a reduction on the program's own memory, an error with its place, and kernels that
- * are shipped as a bundle.
+/* kiln from C: a ufunc, a generalized ufunc and a reduction on the program's own memory, an error with its place, and kernels
+ * that are shipped as a bundle.
  *
  *   cc -std=c11 tour.c $(pkg-config --cflags --libs kiln) -lm -o tour && ./tour */
 #include <kiln/c/kiln.h>
@@ -37,7 +37,8 @@ int main(void) {
   const kiln_array_info scalar = kiln_memory(&sum, KILN_FLOAT, 64, 0, NULL);
 
   kiln_function* disc = NULL;
-  check(kiln_function_parse(&disc, "float64 disc(float64 a, float64 b, float64 c) = sqrt(b*b - 4*a*c)", KILN_NUL, &error), error);
+  check(kiln_function_parse(&disc, "float64 disc(float64 a, float64 b, float64 c) = sqrt(b*b - 4*a*c)", KILN_NUL, &error),
+        error);
   const kiln_arg operands[3] = {kiln_f64(1), kiln_memory_arg(&in), kiln_f64(2)};
   call(disc, &out, operands, 3);
   expect(roots[0] == 1 && fabs(roots[2] - sqrt(41)) < 1e-15, "the ufunc");

@@ -192,8 +192,9 @@ class KILN_API Array {
   ///
   /// On a GPU, work of kiln waits for the work that `producer` has so far. By default the elements are ready.
   ///
-  /// Throws TypeError for NULL, lanes, and a dtype or flags that kiln does not have. Throws ShapeError for an impossible layout,
-  /// DeviceError for memory of another kind of device. A tensor of another major version is deleted, and TypeError thrown.
+  /// Throws TypeError for NULL, lanes, and a dtype or flags that kiln does not have. Throws ShapeError for an impossible
+  /// layout, DeviceError for memory of another kind of device. A tensor of another major version is deleted, and TypeError
+  /// thrown.
   [[nodiscard]] static Array from_dlpack(DLManagedTensorVersioned* tensor, const Stream& producer = {});
   /// Does the same for a tensor of DLPack before version 1.
   [[nodiscard]] static Array from_dlpack(DLManagedTensor* tensor, const Stream& producer = {});

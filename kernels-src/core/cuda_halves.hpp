@@ -51,15 +51,15 @@ template <class T>
 inline constexpr bool is_half_pair = false;
 
 #if KILN_SHUFFLES_NUMBERS
-#define KILN_HALF_SHUFFLE(name)                                                                            \
-  template <class T>                                                                                       \
-    requires(is_half<T> || is_half_pair<T>)                                                                \
-  KILN_FN T name(unsigned int mask, T x, int at, int width = 32) {                                         \
-    if constexpr (is_half_pair<T>) {                                                                       \
-      return bit_cast<T>(::name(mask, bit_cast<uint32>(x), at, width));                                    \
-    } else {                                                                                               \
-      return T::from_bits(uint16(::name(mask, uint32(x.bits), at, width)));                                \
-    }                                                                                                      \
+#define KILN_HALF_SHUFFLE(name)                                             \
+  template <class T>                                                        \
+    requires(is_half<T> || is_half_pair<T>)                                 \
+  KILN_FN T name(unsigned int mask, T x, int at, int width = 32) {          \
+    if constexpr (is_half_pair<T>) {                                        \
+      return bit_cast<T>(::name(mask, bit_cast<uint32>(x), at, width));     \
+    } else {                                                                \
+      return T::from_bits(uint16(::name(mask, uint32(x.bits), at, width))); \
+    }                                                                       \
   }
 KILN_HALF_SHUFFLE(__shfl_sync)
 KILN_HALF_SHUFFLE(__shfl_up_sync)

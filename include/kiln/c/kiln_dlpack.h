@@ -11,14 +11,14 @@ static inline kiln_arg kiln_tensor(const DLTensor* tensor) {
 }
 
 /* Makes an array of a tensor, which the array owns if the function succeeds: kiln_array_from_dlpack. */
-static inline kiln_status kiln_array_from_tensor(kiln_array** array, DLManagedTensorVersioned* tensor, const kiln_stream* producer,
-                                                 kiln_error** error) {
+static inline kiln_status kiln_array_from_tensor(kiln_array** array, DLManagedTensorVersioned* tensor,
+                                                 const kiln_stream* producer, kiln_error** error) {
   return kiln_array_from_dlpack(array, tensor, 1, producer, error);
 }
 
 /* Makes a tensor that shares the memory of an array: kiln_array_to_dlpack. */
-static inline kiln_status kiln_array_to_tensor(DLManagedTensorVersioned** tensor, const kiln_array* array, const kiln_stream* consumer,
-                                               kiln_error** error) {
+static inline kiln_status kiln_array_to_tensor(DLManagedTensorVersioned** tensor, const kiln_array* array,
+                                               const kiln_stream* consumer, kiln_error** error) {
   void* managed = 0;
   kiln_status status = kiln_array_to_dlpack(&managed, array, 1, consumer, error);
   *tensor = (DLManagedTensorVersioned*)managed;

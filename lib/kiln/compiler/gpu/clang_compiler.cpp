@@ -27,7 +27,9 @@ namespace {
 constexpr const char* kOptions[] = {"-fcuda-is-device",
                                     "-fcuda-allow-variadic-functions",  // as NVRTC: such a function may ignore its arguments
                                     "-fexperimental-strict-floating-point",  // else float_control is ignored
-                                    "-fno-threadsafe-statics", "-fdeclspec", "-DKILN_GPU_CLANG=1"};
+                                    "-fno-threadsafe-statics",
+                                    "-fdeclspec",
+                                    "-DKILN_GPU_CLANG=1"};
 
 /// Version 4 is read by every runtime since ROCm 4.1, and asks for no hidden argument: the extents of a block come from the
 /// packet of the dispatch.
