@@ -25,7 +25,7 @@ struct DlManaged {
   std::uint32_t major = 1;
   std::uint32_t minor = 3;
   void* context = nullptr;
-  void (*deleter)(DlManaged*) = nullptr;
+  void (*deleter)(DLManagedTensorVersioned*) = nullptr;
   std::uint64_t flags = 0;
   DlTensor tensor;
 };

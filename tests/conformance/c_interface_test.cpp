@@ -122,8 +122,8 @@ kiln_arg tensor_arg(const DlTensor& tensor) {
   return arg;
 }
 
-void count_deletion(DlManaged* managed) {
-  ++*static_cast<std::atomic<int>*>(managed->context);
+void count_deletion(DLManagedTensorVersioned* managed) {
+  ++*static_cast<std::atomic<int>*>(reinterpret_cast<DlManaged*>(managed)->context);
 }
 
 }  // namespace

@@ -92,14 +92,16 @@ void c_interface(std::string_view bytes) {
   options.timeout_ns = numbers.next<std::int64_t>();
   kiln_error* error = nullptr;
   kiln_text* plan = nullptr;
-  check(kiln_resolve(&plan, add(), &output, 1, inputs, 2, &options, &error), error);
+  const kiln_status planned = kiln_resolve(&plan, add(), &output, 1, inputs, 2, &options, &error);
+  check(planned, error);
   kiln_text_release(plan);
 
   DLManagedTensor managed{};
   managed.dl_tensor = first.tensor;
   kiln_array* array = nullptr;
   error = nullptr;
-  check(kiln_array_from_dlpack(&array, &managed, 0, nullptr, &error), error);
+  const kiln_status imported = kiln_array_from_dlpack(&array, &managed, 0, nullptr, &error);
+  check(imported, error);
   if (array == nullptr) return;
   kiln_array_info info = kiln_array_info_default();
   require(kiln_array_describe(array, &info, nullptr) == KILN_OK, "an array describes itself");

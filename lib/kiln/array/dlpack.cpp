@@ -104,8 +104,9 @@ ArrayRef ref_of(const Tensor& tensor, std::int64_t* strides, const char* what) {
   if (rank != 0 && tensor.shape == nullptr) throw ShapeError(prefix(what) + "the tensor has axes, and its shape is NULL");
   ArrayRef ref;
   ref.dtype = dtype_of(tensor.dtype, what);
-  // The address of an empty tensor means nothing: NULL plus an offset would be computed with.
-  ref.data = tensor.data != nullptr ? static_cast<char*>(tensor.data) + tensor.byte_offset : nullptr;
+  // The offset of a tensor without memory means nothing. That of another may be any number: it is added as one.
+  if (tensor.data != nullptr)
+    ref.data = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset);
   ref.shape = {tensor.shape, rank};
   ref.device = device_of(tensor.device, what);
   // Older producers leave C order out.
