@@ -3,6 +3,7 @@
 
 usage: c_interface.py [ROOT]           write them below ROOT (the project)
        c_interface.py --check [ROOT]   compare, and say what is out of date (exit status 1)
+       c_interface.py --stubs [ROOT]   print C that defines every function and does nothing, for scripts/abi.sh
 """
 import json
 import pathlib
@@ -413,10 +414,16 @@ def rust(spec, functions):
 
 
 def main():
-    arguments = [a for a in sys.argv[1:] if a != "--check"]
+    arguments = [a for a in sys.argv[1:] if not a.startswith("--")]
     check = "--check" in sys.argv[1:]
     root = pathlib.Path(arguments[0]) if arguments else pathlib.Path(__file__).resolve().parent.parent
     spec, functions = load(root)
+    if "--stubs" in sys.argv[1:]:
+        print("#include <kiln/c/kiln.h>")
+        for f in functions:
+            body = "" if f["returns"] == "void" else f" return ({f['returns']})0; "
+            print(f"{prototype(f['returns'], f['name'], f['params'])} {{{body}}}")
+        return
     files = {"lib/kiln/kiln.map": version_script(functions), "include/kiln/c/kiln.h": kiln_h(spec), "docs/c-reference.md": reference(spec), "include/kiln/c/kiln_ctypes.py": ctypes_table(spec, functions),
              "include/kiln/c/kiln.f90": fortran(spec, functions), "include/kiln/c/kiln.rs": rust(spec, functions)}
     stale = [name for name, text in files.items() if not (root / name).exists() or (root / name).read_text() != text]
