@@ -113,7 +113,7 @@ Json explain(const Node& request, const Cache& cache) {
   Json kernels = Json::array();
   std::size_t hits = 0;
   for (const std::string& target : targets_of(request)) {
-    for (const ManifestKernel& kernel : manifest.kernels(target)) {
+    for (const ManifestKernel& kernel : manifest.kernels(target, false)) {
       const cache::Explanation explanation = cache.explain(kernel.key);
       hits += explanation.hit ? 1 : 0;
       kernels.push_back(explained(kernel, explanation));
