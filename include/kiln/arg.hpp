@@ -105,8 +105,8 @@ class Arg {
   /// Constructs an array argument of an operand; nothing counts as an empty handle.
   Arg(const ArrayArg& array) noexcept  // NOLINT(google-explicit-constructor, modernize-pass-by-value)
       : is_array_(true), array_(array) {}
-  /// Constructs an argument in contiguous memory of the caller's: a vector, a span, a std::array, a C array, a std::mdspan. No
-  /// element is copied. The memory must outlive the call's work. A range that ends with the expression does not compile.
+  /// Constructs an argument in contiguous memory of the caller's: a vector, a span, a std::array, a C array. No element
+  /// is copied. The memory must outlive the call's work. A range that ends with the expression does not compile.
   template <detail::OperandRange R>
   Arg(R&& values)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload)
       : is_array_(true), array_(std::forward<R>(values)) {}

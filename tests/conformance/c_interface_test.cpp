@@ -524,15 +524,21 @@ TEST_CASE("C: chunks with progress, callbacks that end calls, calls from callbac
   CHECK(ended.status == KILN_E_STOPPED);
   CHECK(ended.says("stopped by the progress callback"));
 
-  std::string inner;
+  struct Inner {
+    std::string message;
+    kiln_text* text = nullptr;
+  } inner;
   options.progress_user = &inner;
   options.progress = [](const kiln_progress*, void* user) {
-    const Failure nested = failure([](kiln_error** e) { return kiln_device_synchronize({KILN_CPU, 0}, e); });
-    *static_cast<std::string*>(user) = nested.message;
+    auto& seen_inside = *static_cast<Inner*>(user);
+    seen_inside.text = reinterpret_cast<kiln_text*>(user);
+    const auto ask = [&](kiln_error** e) { return kiln_device_info(&seen_inside.text, {KILN_CPU, 0}, e); };
+    seen_inside.message = failure(ask).message;
     return 0;
   };
   REQUIRE(call(f, out, {a.arg()}, &options).status == KILN_OK);
-  CHECK(inner == "a callback of kiln's called kiln: do it after the call that the callback belongs to");
+  CHECK(inner.message == "a callback of kiln's called kiln: do it after the call that the callback belongs to");
+  CHECK(inner.text == nullptr);
 
   kiln_stop* stop = nullptr;
   succeed([&](kiln_error** e) { return kiln_stop_new(&stop, e); });
@@ -598,6 +604,18 @@ TEST_CASE("C: streams, events and graphs") {
         output = arg(out);
         succeed([&](kiln_error** e) { return kiln_call(f.get(), &output, 1, &ready, 1, nullptr, e); });
         CHECK(list_of(target.fetch(twos)) == std::vector<double>(1000, 4));
+        // So does a method.
+        kiln_function* add = nullptr;
+        succeed([&](kiln_error** e) { return kiln_function_math(&add, "add", KILN_NUL, e); });
+        const CFunction sum(add);
+        output = arg(next);
+        succeed([&](kiln_error** e) { return kiln_call(f.get(), &output, 1, &input, 1, &options, e); });
+        kiln_call_options reduce = kiln_call_options_default();
+        reduce.method = KILN_REDUCE;
+        kiln_arg total{};
+        succeed([&](kiln_error** e) { return kiln_call(add, &total, 1, &ready, 1, &reduce, e); });
+        const CArray of_total(const_cast<kiln_array*>(total.value.array));
+        CHECK(list_of(target.fetch(cpp_array(of_total.get()))) == std::vector<double>{2000});
         const Failure none = failure([&](kiln_error** e) { return kiln_graph_end(&graph, e); });
         CHECK(none.message == "kiln_graph_end: this thread records nothing; kiln_graph_begin begins it");
       },

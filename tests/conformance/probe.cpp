@@ -1,5 +1,6 @@
 // A small program of its own, run by process_test.cpp to see what a whole process does: which libraries it maps, what it finds
 // in the cache, how it forks and how it ends. Not a test by itself.
+#include <kiln/c/kiln.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <kiln/cache.hpp>
@@ -111,6 +112,21 @@ int split(const kiln::Device& device, const std::string& mark) {
   return 0;
 }
 
+/// Returns the square of 3 by C, or the status of a failure.
+double square_by_c(const std::string& when) {
+  const std::string text = "float64 square(float64 x) { /* " + when + " */ return x * x; }";
+  const std::int64_t shape[] = {1};
+  double value[] = {3};
+  const kiln_array_info info = kiln_memory(value, KILN_FLOAT, 64, 1, shape);
+  const kiln_arg input = kiln_memory_arg(&info);
+  kiln_arg output = input;
+  kiln_function* function = nullptr;
+  kiln_status status = kiln_function_parse(&function, text.data(), text.size(), nullptr);
+  if (status == KILN_OK) status = kiln_call(function, &output, 1, &input, 1, nullptr, nullptr);
+  kiln_function_release(function);
+  return status == KILN_OK ? value[0] : -status;
+}
+
 /// What is made at a first call, and used by those behind it.
 void use(const kiln::Device& device, const std::string& when) {
   try {
@@ -130,7 +146,8 @@ void use(const kiln::Device& device, const std::string& when) {
     } catch (const kiln::CompileError&) {
       error = "CompileError";
     }
-    std::cout << when << " " << sum << " " << parts << " " << frequency << " " << error << "\n" << std::flush;
+    std::cout << when << " " << sum << " " << parts << " " << frequency << " " << square_by_c(when) << " " << error << "\n"
+              << std::flush;
   } catch (const std::exception& error) {
     std::cout << when << ": " << error.what() << "\n" << std::flush;
   }

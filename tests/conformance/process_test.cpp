@@ -212,7 +212,7 @@ TEST_CASE("process: calls work in handlers of atexit() and in destructors of sta
         const TemporaryDirectory folder;
         const Ended ended = probe("use_late " + to_string(target.device()), folder / "cache");
         INFO(ended.output);
-        const std::string values = " 600000 6 3000 CompileError\n";
+        const std::string values = " 600000 6 3000 9 CompileError\n";
         CHECK(ended.status == 0);
         const std::string before_end = "main" + values + "behind" + values;
         if (target.device().is_cpu()) {

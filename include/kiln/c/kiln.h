@@ -262,7 +262,7 @@ typedef struct kiln_call_options {
   const int32_t* axis; /* axes; negative ones count from the end; NULL: the method's default */
   size_t axis_count; /* number of axes; KILN_ALL_AXES: all of them */
   const char* signature; /* forces a loop by dtype names, "float32, float32 -> float32"; NULL: none */
-  size_t signature_length; /* bytes of `signature`, or KILN_NUL */
+  size_t signature_length; /* bytes of `signature`; 0 and KILN_NUL: a NUL ends it */
   const int32_t* core_axes; /* axes of each operand of a generalized ufunc that are its core, one operand after the other */
   const size_t* core_axes_counts; /* number of `core_axes` of each operand */
   size_t core_axes_operands; /* number of `core_axes_counts`; 0: the last axes */
@@ -391,8 +391,8 @@ KILN_C_API KILN_CHECK kiln_status kiln_array_describe(const kiln_array* array, k
  * copy to the host. */
 KILN_C_API KILN_CHECK kiln_status kiln_array_to(kiln_array** copy, const kiln_array* array, kiln_device device, const
     kiln_stream* stream, kiln_error** error) KILN_NOEXCEPT;
-/* Writes `from`, an array or a scalar, to the elements of `to`, with broadcasting. Both may be on any device, and may
- * overlap. */
+/* Writes `from`, an array or a scalar, to the elements of `to`, with broadcasting. Waits for `ready` of both. Both may be on
+ * any device, and may overlap. */
 KILN_C_API KILN_CHECK kiln_status kiln_array_assign(const kiln_arg* to, const kiln_arg* from, uint32_t casting, const
     kiln_stream* stream, kiln_error** error) KILN_NOEXCEPT;
 /* Makes an array of a DLManagedTensorVersioned, or of a DLManagedTensor if `versioned` is 0. Work of kiln waits for what the

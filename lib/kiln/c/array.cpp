@@ -58,7 +58,7 @@ Array scalar_array(const Arg& scalar) {
 
 kiln_status kiln_array_new(kiln_array** array, kiln_device device, kiln_dtype dtype, int32_t ndim, const int64_t* shape,
                            kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, array, [&] {
     kiln_array*& made = output(array, "array");
     kiln::dlpack::check_rank(ndim, "kiln_array_new");
     if (ndim != 0 && shape == nullptr) fail_null("shape");
@@ -69,7 +69,7 @@ kiln_status kiln_array_new(kiln_array** array, kiln_device device, kiln_dtype dt
 }
 
 kiln_status kiln_array_view(kiln_array** array, const kiln_array_info* info, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, array, [&] {
     kiln_array*& made = output(array, "array");
     if (info == nullptr) fail_null("info");
     kiln_array_info storage;
@@ -95,7 +95,7 @@ kiln_status kiln_array_describe(const kiln_array* array, kiln_array_info* info, 
 
 kiln_status kiln_array_to(kiln_array** copy, const kiln_array* array, kiln_device device, const kiln_stream* stream,
                           kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, copy, [&] {
     kiln_array*& made = output(copy, "copy");
     const Array& from = checked(array, "array").array;
     const std::optional<Device> to = device_of(device, "device");
@@ -130,7 +130,7 @@ kiln_status kiln_array_assign(const kiln_arg* to, const kiln_arg* from, uint32_t
 
 kiln_status kiln_array_from_dlpack(kiln_array** array, void* managed, int32_t versioned, const kiln_stream* producer,
                                    kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, array, [&] {
     kiln_array*& made = output(array, "array");
     if (managed == nullptr) fail_null("managed");
     const kiln::Stream stream = stream_of(producer);
@@ -149,7 +149,7 @@ kiln_status kiln_array_from_dlpack(kiln_array** array, void* managed, int32_t ve
 
 kiln_status kiln_array_to_dlpack(void** managed, const kiln_array* array, int32_t versioned, const kiln_stream* consumer,
                                  kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, managed, [&] {
     void*& made = output(managed, "managed");
     const Array& from = checked(array, "array").array;
     const kiln::Stream stream = stream_of(consumer);

@@ -86,7 +86,7 @@ using kiln::command::text_of;
 using kiln::command::to_json;
 
 kiln_status kiln_cache_open(kiln_cache** cache, const char* options, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, cache, [&] {
     kiln_cache*& made = output(cache, "cache");
     made = make<kiln_cache>(kiln::Cache(options != nullptr ? cache_options(options) : kiln::CacheOptions{}));
   });
@@ -113,7 +113,7 @@ kiln_status kiln_cache_statistics(const kiln_cache* cache, kiln_cache_stats* sta
 
 kiln_status kiln_cache_export(kiln_text** bundle, const kiln_cache* cache, const char* const* ids, size_t count,
                               kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, bundle, [&] {
     kiln_text*& made = output(bundle, "bundle");
     if (count != 0 && ids == nullptr) fail_null("ids");
     std::vector<std::string> list;
@@ -136,7 +136,7 @@ void kiln_cache_release(kiln_cache* cache) noexcept {
 
 kiln_status kiln_manifest_compile(kiln_text** report, const char* manifest, size_t length, const char* target,
                                   const kiln_cache* cache, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, report, [&] {
     kiln_text*& made = output(report, "report");
     Json request{{"command", "compile"}, {"manifest", string_of(manifest, length, "manifest")}};
     std::string list = string_of(target, "target") + ",";

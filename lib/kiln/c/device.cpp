@@ -20,14 +20,14 @@ using kiln::command::text_of;
 using kiln::command::to_json;
 
 kiln_status kiln_device_parse(kiln_device* device, const char* text, size_t length, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, device, [&] {
     kiln_device& result = output(device, "device");
     result = to_c(Device::from_string(string_of(text, length, "text")));
   });
 }
 
 kiln_status kiln_device_list(kiln_device* devices, size_t capacity, size_t* count, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, count, [&] {
     size_t& found = output(count, "count");
     if (devices == nullptr && capacity != 0) fail_null("devices");
     const std::vector<Device> all = Device::all();
@@ -37,7 +37,7 @@ kiln_status kiln_device_list(kiln_device* devices, size_t capacity, size_t* coun
 }
 
 kiln_status kiln_device_info(kiln_text** json, kiln_device device, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, json, [&] {
     kiln_text*& result = output(json, "json");
     result = make<kiln_text>(text_of(to_json(required_device(device, "device"))));
   });

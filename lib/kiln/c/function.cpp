@@ -257,7 +257,7 @@ DeviceCodeOptions device_code_options(const std::string& text) {
 using namespace kiln::c;
 
 kiln_status kiln_function_parse(kiln_function** function, const char* text, size_t length, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, function, [&] {
     kiln_function*& made = output(function, "function");
     made = make<kiln_function>(parse(string_of(text, length, "text")));
   });
@@ -265,14 +265,14 @@ kiln_status kiln_function_parse(kiln_function** function, const char* text, size
 
 kiln_status kiln_function_define(kiln_function** function, const char* json, size_t length, const kiln_cache* cache,
                                  kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, function, [&] {
     kiln_function*& made = output(function, "function");
     made = read_definition(string_of(json, length, "json"), cache);
   });
 }
 
 kiln_status kiln_function_math(kiln_function** function, const char* name, size_t length, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, function, [&] {
     kiln_function*& made = output(function, "function");
     const std::string wanted = string_of(name, length, "name");
     if (const auto transform = find_transform(wanted)) {
@@ -293,7 +293,7 @@ kiln_status kiln_function_math(kiln_function** function, const char* name, size_
 kiln_status kiln_function_fuse(kiln_function** function, const char* name, size_t length, size_t inputs,
                                const kiln_fuse_step* steps, size_t count, const uint32_t* outputs, size_t outputs_count,
                                kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, function, [&] {
     kiln_function*& made = output(function, "function");
     if (count != 0 && steps == nullptr) fail_null("steps");
     if (outputs_count != 0 && outputs == nullptr) fail_null("outputs");
@@ -322,7 +322,7 @@ kiln_status kiln_function_describe(const kiln_function* function, kiln_function_
 }
 
 kiln_status kiln_function_get(kiln_text** text, const kiln_function* function, const char* key, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, text, [&] {
     kiln_text*& made = output(text, "text");
     const kiln_function& f = checked(function, "function");
     const std::string wanted = string_of(key, "key");
@@ -349,8 +349,7 @@ kiln_status kiln_function_get(kiln_text** text, const kiln_function* function, c
 
 kiln_status kiln_function_compile(int64_t* kernels, const kiln_function* function, const char* target,
                                   kiln_error** error) noexcept {
-  return guarded(error, [&] {
-    if (kernels != nullptr) *kernels = 0;
+  return guarded(error, kernels, [&] {
     const std::string wanted = string_of(target, "target");
     const int count = std::visit(
         [&](const auto& of) {
@@ -367,7 +366,7 @@ kiln_status kiln_function_compile(int64_t* kernels, const kiln_function* functio
 
 kiln_status kiln_function_device_code(kiln_text** code, const kiln_function* function, const char* target, const char* options,
                                       kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, code, [&] {
     kiln_text*& made = output(code, "code");
     const auto* const ufunc = std::get_if<kiln::Ufunc>(&checked(function, "function").function);
     if (ufunc == nullptr) fail_type("kiln_function_device_code: only a ufunc has a body that is a function");

@@ -32,8 +32,7 @@ kiln_status kiln_graph_begin(const kiln_stream* stream, kiln_error** error) noex
 }
 
 kiln_status kiln_graph_end(kiln_graph** graph, kiln_error** error) noexcept {
-  return guarded(error, [&] {
-    if (graph != nullptr) *graph = nullptr;
+  return guarded(error, graph, [&] {
     if (recording == nullptr) fail_device("kiln_graph_end: this thread records nothing; kiln_graph_begin begins it");
     const auto ended = std::exchange(recording, nullptr);
     if (graph != nullptr) *graph = make<kiln_graph>(ended->graph());

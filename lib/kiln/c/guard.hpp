@@ -41,4 +41,11 @@ kiln_status guarded(kiln_error** error, F&& body) noexcept {
   }
 }
 
+/// Does the same for a function of one output, which is null or zero unless the function succeeds.
+template <class T, class F>
+kiln_status guarded(kiln_error** error, T* output, F&& body) noexcept {
+  if (output != nullptr) *output = T{};
+  return guarded(error, std::forward<F>(body));
+}
+
 }  // namespace kiln::c

@@ -208,6 +208,7 @@ void Operands::wait_for(const kiln_arg& arg, const Array& array) {
 }
 
 Array array_of(const kiln_arg& arg, const char* what) {
+  if (arg.ready != nullptr) checked(arg.ready, "ready").stream.synchronize();
   std::int64_t strides[dlpack::kMaxRank];
   switch (arg.kind) {
     case KILN_ARRAY:

@@ -91,7 +91,7 @@ class Operands {
 /// Returns a scalar. Throws ArgumentError for anything else.
 [[nodiscard]] Arg scalar_of(const kiln_arg& arg, const char* what);
 
-/// Returns an operand as an array. Throws ArgumentError for a scalar or nothing.
+/// Returns an operand as an array, once its elements are ready. Throws ArgumentError for a scalar or nothing.
 [[nodiscard]] Array array_of(const kiln_arg& arg, const char* what);
 
 /// Returns memory that a caller describes. `info` may be of an older caller.

@@ -90,7 +90,7 @@ using namespace kiln::c;
 
 kiln_status kiln_resolve(kiln_text** json, const kiln_function* function, const kiln_arg* outputs, size_t nout,
                          const kiln_arg* inputs, size_t nin, const kiln_call_options* options, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, json, [&] {
     kiln_text*& made = output(json, "json");
     const Options given(options);
     const kiln_function& f = function_of(function, given);
@@ -101,7 +101,7 @@ kiln_status kiln_resolve(kiln_text** json, const kiln_function* function, const 
 kiln_status kiln_inspect(kiln_text** text, const char* form, const kiln_function* function, const kiln_arg* outputs,
                          size_t nout, const kiln_arg* inputs, size_t nin, const kiln_call_options* options,
                          kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, text, [&] {
     kiln_text*& made = output(text, "text");
     const std::string wanted = string_of(form, "form");
     const Options given(options);

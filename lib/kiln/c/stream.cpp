@@ -12,14 +12,14 @@ using kiln::Device;
 using kiln::Stream;
 
 kiln_status kiln_stream_new(kiln_stream** stream, kiln_device device, int32_t priority, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, stream, [&] {
     kiln_stream*& made = output(stream, "stream");
     made = make<kiln_stream>(Stream(required_device(device, "device"), {.priority = priority}));
   });
 }
 
 kiln_status kiln_stream_wrap(kiln_stream** stream, kiln_device device, void* native, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, stream, [&] {
     kiln_stream*& made = output(stream, "stream");
     const Device on = required_device(device, "device");
     // CUDA's names of its default stream per thread.
@@ -46,7 +46,7 @@ void kiln_stream_release(kiln_stream* stream) noexcept {
 }
 
 kiln_status kiln_event_new(kiln_event** event, kiln_device device, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, event, [&] {
     kiln_event*& made = output(event, "event");
     made = make<kiln_event>(required_device(device, "device"));
   });
@@ -57,7 +57,7 @@ kiln_status kiln_event_record(kiln_event* event, const kiln_stream* stream, kiln
 }
 
 kiln_status kiln_event_done(int32_t* done, const kiln_event* event, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, done, [&] {
     int32_t& result = output(done, "done");
     result = checked(event, "event").event.done() ? 1 : 0;
   });
@@ -68,7 +68,7 @@ kiln_status kiln_event_synchronize(const kiln_event* event, kiln_error** error) 
 }
 
 kiln_status kiln_event_elapsed_ms(double* ms, const kiln_event* start, const kiln_event* end, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, ms, [&] {
     double& result = output(ms, "ms");
     result = checked(end, "end").event.elapsed_ms(checked(start, "start").event);
   });
@@ -79,7 +79,7 @@ void kiln_event_release(kiln_event* event) noexcept {
 }
 
 kiln_status kiln_stop_new(kiln_stop** stop, kiln_error** error) noexcept {
-  return guarded(error, [&] {
+  return guarded(error, stop, [&] {
     kiln_stop*& made = output(stop, "stop");
     made = make<kiln_stop>();
   });
