@@ -24,8 +24,8 @@ class ArrayArg {
   ArrayArg(Array&& array) noexcept : array_(std::move(array)) {}  // NOLINT(google-explicit-constructor)
   /// Constructs an operand that refers to `ref`, which must outlive it.
   ArrayArg(const ArrayRef& ref) noexcept : ref_(&ref) {}  // NOLINT(google-explicit-constructor)
-  /// Constructs an operand in contiguous memory of the caller's: a vector, a span, a C array. No element is copied. The memory
-  /// must outlive the call's work.
+  /// Constructs an operand in memory of the caller's: a vector, a span, a C array, a std::mdspan. No element is copied. The
+  /// memory must outlive the call's work.
   template <detail::OperandRange R>
   ArrayArg(R&& values)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload)
       : array_(Array::view(std::forward<R>(values))) {}
@@ -64,7 +64,7 @@ class Outputs {
       all_ = std::move(outputs);
     }
   }
-  /// Constructs a list of one output in contiguous memory of the caller's: `.out = v` for a vector, a span, a C array. No
+  /// Constructs a list of one output in memory of the caller's: `.out = v` for a vector, a span, a C array, a std::mdspan. No
   /// element is copied. The memory must outlive the call's work.
   template <detail::OperandRange R>
   Outputs(R&& values)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload)
@@ -105,8 +105,8 @@ class Arg {
   /// Constructs an array argument of an operand; nothing counts as an empty handle.
   Arg(const ArrayArg& array) noexcept  // NOLINT(google-explicit-constructor, modernize-pass-by-value)
       : is_array_(true), array_(array) {}
-  /// Constructs an argument in contiguous memory of the caller's: a vector, a span, a std::array, a C array. No element
-  /// is copied. The memory must outlive the call's work. A range that ends with the expression does not compile.
+  /// Constructs an argument in memory of the caller's: a vector, a span, a std::array, a C array, a std::mdspan. No element is
+  /// copied. The memory must outlive the call's work. A vector or array that ends with the expression does not compile.
   template <detail::OperandRange R>
   Arg(R&& values)  // NOLINT(google-explicit-constructor, bugprone-forwarding-reference-overload)
       : is_array_(true), array_(std::forward<R>(values)) {}

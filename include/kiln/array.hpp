@@ -176,6 +176,13 @@ class KILN_API Array {
   [[nodiscard]] static Array view(R&& values) {
     return view(detail::packed_data(values), detail::extents_of(values));
   }
+  /// Returns an array over the memory of a std::mdspan, with its strides. Read-only for const elements.
+  template <detail::StridedView M>
+  [[nodiscard]] static Array view(const M& values) {
+    using Value = std::remove_const_t<typename M::element_type>;
+    return view(const_cast<Value*>(values.data_handle()), detail::extents_of(values), dtype_of<Value>,
+                ViewOptions{.strides = detail::strides_of(values), .read_only = std::is_const_v<typename M::element_type>});
+  }
   /// Returns a view of contiguous memory in that shape. Throws ShapeError if it has another number of elements.
   template <class R>
     requires(detail::PackedRange<R> && detail::Lasting<R> && !std::is_array_v<std::remove_reference_t<R>>)

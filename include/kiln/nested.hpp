@@ -167,10 +167,41 @@ concept PackedRange = requires(R& range) {
 template <class R>
 concept Lasting = std::is_lvalue_reference_v<R> || IsSpan<std::remove_cvref_t<R>>::value;
 
-/// Contiguous memory that an operand of a call may stand in. A text is none.
+/// A view of several axes with strides. std::mdspan and its likes are found by their members, so their header is not needed.
+template <class M>
+concept StridedView = requires(const M& view, typename M::rank_type axis) {
+  requires Element<std::remove_const_t<typename M::element_type>>;
+  requires std::same_as<typename M::data_handle_type, typename M::element_type*>;
+  requires M::is_always_strided();
+  { view.data_handle() } -> std::convertible_to<typename M::data_handle_type>;
+  { view.extent(axis) } -> std::integral;
+  { view.stride(axis) } -> std::integral;
+};
+
+/// Memory that an operand of a call may stand in. A text is none, and neither is a shape.
 template <class R>
-concept OperandRange = std::ranges::contiguous_range<R> && PackedRange<std::remove_reference_t<R>> && Lasting<R> &&
-                       !std::same_as<std::ranges::range_value_t<R>, char>;
+concept OperandRange = StridedView<std::remove_cvref_t<R>> ||
+                       (std::ranges::contiguous_range<R> && PackedRange<std::remove_reference_t<R>> && Lasting<R> &&
+                        !std::same_as<std::ranges::range_value_t<R>, char> && !std::same_as<std::remove_cvref_t<R>, Shape>);
+
+/// The extents of a view, and its strides in bytes.
+template <StridedView M>
+Shape extents_of(const M& view) {
+  Shape shape;
+  for (std::size_t axis = 0; axis < M::rank(); ++axis) shape.push_back(static_cast<std::int64_t>(view.extent(axis)));
+  return shape;
+}
+template <StridedView M>
+Strides strides_of(const M& view) {
+  constexpr auto kItem = static_cast<std::int64_t>(sizeof(typename M::element_type));
+  Strides strides;
+  if constexpr (M::rank() > 0) {
+    for (std::size_t axis = 0; axis < M::rank(); ++axis) {
+      strides.push_back(static_cast<std::int64_t>(view.stride(axis)) * kItem);
+    }
+  }
+  return strides;
+}
 
 /// The extents of a range that view() takes.
 template <class R>

@@ -5,6 +5,7 @@
 #include "devices.hpp"
 #include "golden.hpp"
 #include "kiln/creation.hpp"
+#include "kiln/ufunc.hpp"
 #include "values.hpp"
 
 using namespace conformance;
@@ -19,6 +20,26 @@ std::vector<double> reals(const Golden& line, std::size_t field) {
   for (const Exact& value : values_in(line.fields[field])) numbers.push_back(static_cast<double>(value.real()));
   return numbers;
 }
+
+/// The members of a std::mdspan of two axes, which the oldest compiler in use lacks. tests/package compiles the standard's own.
+template <class T>
+struct Matrix {
+  using element_type = T;
+  using data_handle_type = T*;
+  using rank_type = std::size_t;
+  static constexpr std::size_t rank() { return 2; }
+  static constexpr bool is_always_strided() { return true; }
+  [[nodiscard]] T* data_handle() const { return first; }
+  [[nodiscard]] int extent(std::size_t axis) const { return extents[axis]; }
+  [[nodiscard]] int stride(std::size_t axis) const { return strides[axis]; }
+  T* first;
+  std::array<int, 2> extents;
+  std::array<int, 2> strides;
+};
+static_assert(std::is_convertible_v<Matrix<float>, kiln::Arg> && std::is_convertible_v<Matrix<float>, kiln::Outputs>);
+// A shape is no operand: f.resolve(Shape{2}, Shape{2}) asks for a plan.
+static_assert(!std::is_convertible_v<const Shape&, kiln::Arg> && !std::is_convertible_v<Shape&, kiln::Arg>);
+static_assert(std::is_convertible_v<std::vector<std::int64_t>&, kiln::Arg>);
 
 Array made(const Golden& line, const kiln::Device& device) {
   const std::vector<std::string>& fields = line.fields;
@@ -150,4 +171,22 @@ TEST_CASE("making: views of the caller's memory") {
   CHECK(Array::view(none).shape() == Shape{0});
   CHECK(message_of([&] { static_cast<void>(Array::view(values, {3})); }) ==
         "view: shape (3,) has another number of elements than the memory, 4");
+}
+
+TEST_CASE("making: an mdspan is an array with its strides") {
+  std::vector<float> values{0, 1, 2, 3, 4, 5, 6, 7};
+  const Matrix<float> columns{&values[0], {2, 3}, {1, 2}};
+  const Array view = Array::view(columns);
+  CHECK(view.data() == values.data());
+  CHECK(view.shape() == Shape{2, 3});
+  CHECK(view.strides() == kiln::Strides{4, 8});
+  CHECK(!view.read_only());
+  CHECK(Array::view(Matrix<const float>{values.data(), {2, 2}, {4, 1}}).read_only());
+
+  const kiln::Ufunc add = kiln::vectorize("float32(float32 a, float32 b)", "return a + b;");
+  std::vector<float> sums(6, -1.0F);
+  const Matrix<float> backward{&sums[5], {2, 3}, {-3, -1}};
+  add(columns, 10.0F, {.out = backward});
+  CHECK(sums == std::vector<float>{15, 13, 11, 14, 12, 10});
+  CHECK(add(Matrix<float>{nullptr, {0, 3}, {3, 1}}, 1.0F).shape() == Shape{0, 3});
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Builds the tour of the C interface in one language against a build of kiln, and runs it.
 
-usage: languages_test.py LANGUAGE ROOT LIBRARY WORK     LANGUAGE: c, c_clang, cxx, libcxx, fortran, rust, python, frozen
+usage: languages_test.py LANGUAGE ROOT LIBRARY WORK     LANGUAGE: c, c_clang, cxx, libcxx, fortran, rust, python, frozen, mdspan
 """
 import os
 import pathlib
@@ -15,7 +15,7 @@ strict = ["-Wall", "-Wextra", "-pedantic", "-Werror", f"-I{include}"]
 link = [str(library), f"-Wl,-rpath,{library.parent}"]
 c_tour = str(examples / "c/tour.c")
 TOOLS = {"c": "gcc", "c_clang": "clang-19", "cxx": "g++", "libcxx": "clang++-19", "fortran": "gfortran", "rust": "rustc", "python": sys.executable,
-         "frozen": "gcc"}
+         "frozen": "gcc", "mdspan": "clang++-19"}
 
 
 def commands():
@@ -36,6 +36,9 @@ def commands():
         # A program of the first header, as it was: later libraries run it.
         return [["gcc", "-std=c11", *strict, f"-I{root}/tests/package/frozen", str(root / "tests/package/frozen/program.c"), *link, "-lm", "-o", "frozen"],
                 ["./frozen"]]
+    if language == "mdspan":
+        # The standard's own is in libc++ alone; the library's C++ is libstdc++'s, so this compiles and does not link.
+        return [[TOOLS[language], "-std=c++23", "-stdlib=libc++", "-fsyntax-only", *strict, str(root / "tests/package/mdspan.cpp")]]
     os.environ |= {"KILN_LIBRARY": str(library), "PYTHONPATH": str(include / "kiln/c")}
     return [[sys.executable, str(examples / "python/tour.py")]]
 
