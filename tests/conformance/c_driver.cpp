@@ -117,6 +117,18 @@ struct Options {
   }
 };
 
+const kiln_function* transform_of(const std::string& name) {
+  static std::map<std::string, CFunction> all;
+  CFunction& function = all[name];
+  if (function == nullptr) {
+    const std::string full = "fft." + name;
+    kiln_function* made = nullptr;
+    check(kiln_function_math(&made, full.data(), full.size(), nullptr));
+    function.reset(made);
+  }
+  return function.get();
+}
+
 /// The C handle of a function, by its text.
 const kiln_function* function_of(const std::string& text) {
   static std::map<std::string, CFunction> all;
@@ -202,6 +214,21 @@ class CDriver : public Driver {
     if (b != nullptr) args.emplace_back(*b);
     run(f, args, kiln::ArrayArg(a), operands, c);
   }
+  kiln::Array transform(const std::string& name, const kiln::Array& a, const TransformOptions& options) const override {
+    Operands operands;
+    Options c(options);
+    if (options.axes) c.set_axis(*options.axes);
+    constexpr std::uint32_t kNorms[] = {KILN_NORM_BACKWARD, KILN_NORM_ORTHO, KILN_NORM_FORWARD};
+    c.c.norm = kNorms[static_cast<std::size_t>(options.norm)];
+    std::vector<std::int64_t> points = options.points.value_or(std::vector<std::int64_t>{});
+    points.reserve(1);
+    if (options.points) {
+      c.c.lengths = points.data();
+      c.c.lengths_count = points.size();
+    }
+    const kiln::Outputs out = options.out.valid() ? kiln::Outputs(options.out) : kiln::Outputs();
+    return run(transform_of(name), 1, std::array<kiln::Arg, 1>{a}, out, operands, c).front();
+  }
 
  private:
   static kiln::Array along(std::uint32_t method, const kiln::Ufunc& f, std::span<const kiln::Arg> args,
@@ -222,16 +249,20 @@ class CDriver : public Driver {
   template <class F>
   static std::vector<kiln::Array> run(const F& f, std::span<const kiln::Arg> args, const kiln::Outputs& out, Operands& operands,
                                       const Options& options) {
+    return run(function_of(kiln::definition_text(f)), static_cast<std::size_t>(f.nout()), args, out, operands, options);
+  }
+  static std::vector<kiln::Array> run(const kiln_function* function, std::size_t nout, std::span<const kiln::Arg> args,
+                                      const kiln::Outputs& out, Operands& operands, const Options& options) {
     std::vector<kiln_arg> inputs;
     for (const kiln::Arg& arg : args) inputs.push_back(operands.arg(arg));
-    std::vector<kiln_arg> outputs(static_cast<std::size_t>(f.nout()));
+    std::vector<kiln_arg> outputs(nout);
     if (!out.empty()) outputs.clear();
     for (const kiln::ArrayArg& each : out.list()) outputs.push_back(operands.arg(each));
     std::vector<std::uint32_t> kinds;
     for (const kiln_arg& output : outputs) kinds.push_back(output.kind);
     kiln_error* error = nullptr;
-    const kiln_status status = kiln_call(function_of(kiln::definition_text(f)), outputs.data(), outputs.size(), inputs.data(),
-                                         inputs.size(), &options.c, &error);
+    const kiln_status status =
+        kiln_call(function, outputs.data(), outputs.size(), inputs.data(), inputs.size(), &options.c, &error);
     if (options.c.stream != nullptr) check(kiln_stream_synchronize(options.c.stream, nullptr));
     if (status != KILN_OK) rethrow(error);
     std::vector<kiln::Array> results;

@@ -1,15 +1,29 @@
 // Who makes the calls of the golden files: C++ programs, and C programs.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "kiln/fft.hpp"
 #include "kiln/gufunc.hpp"
 #include "kiln/methods.hpp"
 #include "kiln/reduction.hpp"
 #include "kiln/ufunc.hpp"
 
 namespace conformance {
+
+/// The options of a transform along one axis, along two, or along several.
+struct TransformOptions {
+  std::optional<std::vector<std::int64_t>> points = std::nullopt;
+  std::optional<std::vector<int>> axes = std::nullopt;
+  kiln::fft::Norm norm = kiln::fft::Norm::backward;
+  kiln::Array out = {};
+  kiln::Stream stream = {};
+  std::optional<kiln::Device> device = std::nullopt;
+};
 
 /// The calls of C++.
 class Driver {
@@ -51,6 +65,8 @@ class Driver {
                   const kiln::AtOptions& options) const {
     b != nullptr ? f.at(a, indices, *b, options) : f.at(a, indices, options);
   }
+  /// `name`: one of numpy.fft's, "rfft2".
+  virtual kiln::Array transform(const std::string& name, const kiln::Array& a, const TransformOptions& options) const;
 };
 
 /// C++ and C. Errors of C are thrown as C++ throws them.

@@ -4,6 +4,7 @@
 #include <limits>
 #include <map>
 
+#include "driver.hpp"
 #include "golden_call.hpp"
 #include "kiln/error.hpp"
 #include "kiln/fft.hpp"
@@ -24,58 +25,36 @@ fft::Norm norm_of(const GoldenCall& call) {
 }
 
 std::optional<std::vector<int>> axes_of(const GoldenCall& call) {
-  if (!call.has("axes")) return std::nullopt;
+  if (!call.has("axes") && !call.has("axis")) return std::nullopt;
   std::vector<int> axes;
-  for (const std::int64_t axis : call.numbers("axes")) axes.push_back(static_cast<int>(axis));
+  for (const std::int64_t axis : call.numbers(call.has("axis") ? "axis" : "axes")) axes.push_back(static_cast<int>(axis));
   return axes;
 }
 
-std::optional<kiln::Shape> s_of(const GoldenCall& call) {
-  return call.has("s") ? std::optional<kiln::Shape>(call.numbers("s")) : std::nullopt;
+TransformOptions options_of(const GoldenCall& call, const kiln::Stream& stream) {
+  TransformOptions options{.axes = axes_of(call), .norm = norm_of(call), .stream = stream};
+  const char* const points = call.has("n") ? "n" : "s";
+  if (call.has(points)) options.points = call.numbers(points);
+  return options;
 }
 
-Array transformed(const GoldenCall& call, const Array& a, const Array& out, const kiln::Stream& stream) {
-  using One = Array (*)(const Array&, const fft::Options&);
-  using Two = Array (*)(const Array&, const fft::Options2&);
-  using Several = Array (*)(const Array&, const fft::OptionsN&);
-  static const std::map<std::string, One> one = {{"fft", fft::fft},     {"ifft", fft::ifft}, {"rfft", fft::rfft},
-                                                 {"irfft", fft::irfft}, {"hfft", fft::hfft}, {"ihfft", fft::ihfft}};
-  static const std::map<std::string, Two> two = {
-      {"fft2", fft::fft2}, {"ifft2", fft::ifft2}, {"rfft2", fft::rfft2}, {"irfft2", fft::irfft2}};
-  static const std::map<std::string, Several> several = {
-      {"fftn", fft::fftn}, {"ifftn", fft::ifftn}, {"rfftn", fft::rfftn}, {"irfftn", fft::irfftn}};
-  if (const auto at = one.find(call.ufunc); at != one.end()) {
-    const auto n = call.has("n") ? std::optional(call.numbers("n").at(0)) : std::nullopt;
-    return at->second(
-        a, {.n = n, .axis = static_cast<int>(call.numbers("axis").at(0)), .norm = norm_of(call), .out = out, .stream = stream});
-  }
-  if (const auto at = two.find(call.ufunc); at != two.end()) {
-    return at->second(a, {.s = s_of(call),
-                          .axes = axes_of(call).value_or(std::vector<int>{-2, -1}),
-                          .norm = norm_of(call),
-                          .out = out,
-                          .stream = stream});
-  }
-  return several.at(call.ufunc)(a,
-                                {.s = s_of(call), .axes = axes_of(call), .norm = norm_of(call), .out = out, .stream = stream});
-}
-
-Array result_of(const GoldenCall& call, const Target& target) {
+Array result_of(const GoldenCall& call, const Target& target, const Driver& driver) {
   const kiln::Stream stream = target.options().stream;
   if (call.ufunc == "fftfreq") return fft::fftfreq(call.numbers("n").at(0), std::stod(call.fields.at("d")));
   if (call.ufunc == "rfftfreq") return fft::rfftfreq(call.numbers("n").at(0), std::stod(call.fields.at("d")));
   const Array a = GoldenOperand::parse(call.fields.at("a")).make(target);
   if (call.ufunc == "fftshift") return fft::fftshift(a, {.axes = axes_of(call)});
   if (call.ufunc == "ifftshift") return fft::ifftshift(a, {.axes = axes_of(call)});
-  Array out;
+  TransformOptions options = options_of(call, stream);
   if (call.has("out") && call.fields.at("out") == "a") {
-    out = a;
+    options.out = a;
   } else if (call.has("out")) {
     // Of an error there is no shape: what is refused is the dtype.
-    const kiln::Shape shape = call.results.empty() ? transformed(call, a, {}, stream).shape() : call.results.at(0).shape;
-    out = target.place(Array::zeros(shape, dtype_named(call.fields.at("out"))));
+    const kiln::Shape shape =
+        call.results.empty() ? driver.transform(call.ufunc, a, options).shape() : call.results.at(0).shape;
+    options.out = target.place(Array::zeros(shape, dtype_named(call.fields.at("out"))));
   }
-  return transformed(call, a, out, stream);
+  return driver.transform(call.ufunc, a, options);
 }
 
 /// What rounding may do to a result: relative to the largest value, which every one of them is a sum of.
@@ -103,11 +82,11 @@ long double tolerance_of(const GoldenCall& call) {
          (2 + std::log2(count));
 }
 
-void check(const GoldenCall& call, const Target& target) {
-  INFO(call.text);
+void check(const GoldenCall& call, const Target& target, const Driver& driver) {
+  INFO(call.text, " ", driver.name());
   Array result;
   try {
-    result = target.fetch(result_of(call, target));
+    result = target.fetch(result_of(call, target, driver));
   } catch (const kiln::Error& error) {
     const bool refused = is_refusal(error) || call.ufunc.ends_with("freq");
     if (!call.results.empty() || !refused) FAIL_CHECK(std::string(error.what()));
@@ -140,7 +119,9 @@ bool has_library(const Target& target) {
 TEST_CASE("fft: NumPy's answers") {
   on_every_device([](const Target& target) {
     if (!has_library(target)) return;
-    for (const Golden& line : golden("fft.txt", target)) check(GoldenCall::parse(line.text), target);
+    for (const Golden& line : golden("fft.txt", target)) {
+      for (const Driver* const driver : drivers()) check(GoldenCall::parse(line.text), target, *driver);
+    }
   });
 }
 

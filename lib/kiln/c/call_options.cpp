@@ -60,7 +60,7 @@ void Options::allow(std::uint32_t options, const char* what) const {
                        {kLimits, "timeout_ns", o.timeout_ns != 0},
                        {kLimits, "stop", o.stop != nullptr},
                        {kChunks, "chunked", o.chunked != 0},
-                       {kLengths, "lengths", o.lengths_count != 0},
+                       {kLengths, "lengths", o.lengths != nullptr || o.lengths_count != 0},
                        {kLengths, "norm", o.norm != 0},
                        {kLengths, "measure", o.measure != 0}};
   for (const Given& option : all) {

@@ -34,8 +34,10 @@ T common(const Array& out, const Options& options) {
 
 std::optional<Shape> lengths(const Options& options) {
   const kiln_call_options& o = options.raw();
-  if (o.lengths_count == 0) return std::nullopt;
-  if (o.lengths == nullptr) fail_null("lengths");
+  if (o.lengths == nullptr) {
+    if (o.lengths_count != 0) fail_null("lengths");
+    return std::nullopt;
+  }
   if (o.lengths_count > 64)
     throw ArgumentError(fmt::format("lengths_count: {}; 0 to 64 are possible", o.lengths_count), "lengths_count");
   return Shape(std::span(o.lengths, o.lengths_count));
