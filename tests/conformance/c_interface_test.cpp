@@ -743,6 +743,20 @@ TEST_CASE("C: commands") {
   };
   CHECK(wrong(R"({"command": "cache.lst"})").says("unknown command \"cache.lst\"; the commands are \"cache.list\", "));
   CHECK(wrong(R"({"command": "devices", "device": 1})").status == KILN_E_CACHE);
+  CHECK(wrong(R"({"command": "inspect"})").says("give \"id\", or \"manifest\""));
+  CHECK(wrong(R"({"command": "inspect", "id": "00", "form": "poem"})").says("/form: the forms are resources, source, "));
+  CHECK(wrong(R"({"command": "inspect", "id": "0123456789"})").says("has an id that begins with \"0123456789\""));
+  CHECK(wrong(R"({"command": "tune", "operands": []})").says("give \"function\", or \"definition\""));
+  CHECK(wrong(R"({"command": "tune", "function": "hypto", "operands": []})").says("no function of kiln::math has this name"));
+  const auto tuned = [&](const std::string& operands) {
+    return wrong(R"({"command": "tune", "device": "cpu", "function": "sqrt", "operands": )" + operands + "}");
+  };
+  CHECK(tuned("[]").says("\"sqrt\" takes 1 operands, 0 given"));
+  CHECK(tuned("[1]").says("numbers alone have no size to tune for"));
+  CHECK(tuned(R"(["x"])").says("/operands/0: a text is \"nan\", \"inf\" or \"-inf\""));
+  CHECK(tuned(R"([{"dtype": "float31", "shape": [1]}])").says("unknown dtype \"float31\""));
+  CHECK(tuned(R"([{"dtype": "float32", "shape": [0]}])").says("/operands/0/shape/0"));
+  CHECK(tuned(R"([{"file": "/nowhere.npy"}])").status == KILN_E_IO);
   CHECK(wrong("{").status == KILN_E_CACHE);
   CHECK(wrong(R"({"command": "profile.stop", "profile": 99999})").says("no profile of this number runs"));
 }
@@ -797,4 +811,27 @@ TEST_CASE("memory of standard containers is an operand") {
   CHECK(message_of([&] { f(a, 1.0, {.out = b}); }).find("read-only") != std::string::npos);
   float matrix[2][3] = {{1, 2, 3}, {4, 5, 6}};
   CHECK(f(matrix, 1.0).shape() == kiln::Shape{2, 3});
+}
+
+TEST_CASE("C: commands that look at kernels") {
+  const std::string manifest =
+      R"({"kiln_manifest": 2, "kernels": [{"kernel": "float32 seen_in_c(float32 x) = 3 * x"},
+                                          {"kernel": "float32 broken_in_c(float32 x) = y"}]})";
+  const std::string all = command(R"({"command": "inspect", "manifest": )" + manifest + "}");
+  CHECK(all.find("\"kernel\": \"seen_in_c\"") != std::string::npos);
+  CHECK(all.find("\"vector_bits\": ") != std::string::npos);
+  CHECK(all.find("broken_in_c:1:") != std::string::npos);
+  const std::string one = R"({"command": "inspect", "kernel": "seen_in_c", "manifest": )" + manifest;
+  CHECK(command(one + R"(, "form": "source"})").find("3 * x") != std::string::npos);
+  CHECK(command(one + R"(, "form": "llvm-ir"})").find("define ") != std::string::npos);
+  kiln_text* reply = nullptr;
+  const std::string ptx = one + R"(, "form": "ptx"})";
+  CHECK(failure([&](kiln_error** e) {
+          return kiln_command(&reply, ptx.data(), ptx.size(), nullptr, e);
+        }).says("there is no ptx of \"seen_in_c\""));
+  CHECK(reply == nullptr);
+  const std::string tuned = command(
+      R"({"command": "tune", "device": "cpu", "definition": {"kernel": "float32 tuned_in_c(float32 x) = x"},
+          "operands": [{"dtype": "float32", "shape": [10]}]})");
+  CHECK(tuned.find("a CPU's kernels have no launch shape") != std::string::npos);
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdint>
 #include <nlohmann/json.hpp>
 #include <string_view>
 
@@ -68,31 +69,32 @@ std::string summary(const Json& value) {
   return text;
 }
 
-std::string describe(const cache::Contents& contents, const Json& key) {
-  const cache::Entry& entry = contents.entry;
+/// The reply of the command "cache.show".
+std::string describe(const Json& entry) {
+  const auto word = [&](const char* member) { return entry.at(member).get<std::string>(); };
+  const auto bytes = [&](const char* member) { return bytes_text(entry.at(member).get<std::uint64_t>()); };
   const Terminal terminal = Terminal::standard_output();
   const std::int64_t today = now();
   Lines lines(terminal);
-  lines.field("id", entry.id);
-  lines.field("kernel", entry.kernel);
-  lines.field("kind", entry.kind);
-  lines.field("signature", entry.signature);
-  if (!entry.variant.empty()) lines.field("variant", entry.variant);
-  lines.field("target", entry.target);
-  lines.field("compiler", entry.compiler);
-  lines.field("size", fmt::format("{}, of which machine code {}", bytes_text(entry.bytes), bytes_text(entry.code_bytes)));
-  lines.field("compiled in", milliseconds_text(entry.compile_ms));
-  lines.field("created", date_text(entry.created));
-  lines.field("used", entry.used == 0 ? "-" : fmt::format("{} ({})", date_text(entry.used), ago_text(entry.used, today)));
-  lines.field("hits", fmt::format("{}", entry.hits));
-  lines.field("in", entry.tier);
-  for (const cache::TunedShape& shape : contents.tuned) lines.field("launch", tuned_text(shape));
+  for (const char* const member : {"id", "kernel", "kind", "signature"}) lines.field(member, word(member));
+  if (!word("variant").empty()) lines.field("variant", word("variant"));
+  for (const char* const member : {"target", "compiler"}) lines.field(member, word(member));
+  lines.field("size", fmt::format("{}, of which machine code {}", bytes("bytes"), bytes("code_bytes")));
+  lines.field("compiled in", milliseconds_text(entry.at("compile_ms").get<double>()));
+  lines.field("created", date_text(entry.at("created").get<std::int64_t>()));
+  const auto used = entry.at("used").get<std::int64_t>();
+  lines.field("used", used == 0 ? "-" : fmt::format("{} ({})", date_text(used), ago_text(used, today)));
+  lines.field("hits", entry.at("hits").dump());
+  lines.field("in", word("tier"));
+  if (entry.contains("tuned")) {
+    for (const Json& shape : entry["tuned"]) lines.field("launch", tuned_text(shape));
+  }
   lines.heading("Key: all that decided the machine code");
-  if (key.is_object()) {
+  if (const Json& key = entry.at("key"); key.is_object()) {
     for (const auto& [name, value] : key.items()) lines.field(name, summary(value));
   }
   lines.heading("Body");
-  lines.block(contents.body);
+  lines.block(word("body"));
   return lines.text();
 }
 
@@ -121,12 +123,12 @@ int CacheShowCommand::run() {
   }
   std::transform(id_.begin(), id_.end(), id_.begin(), [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
   const Cache cache = choice_.cache();
-  const auto contents = cache.find(id_);
-  if (!contents) throw CacheError(fmt::format("no entry's id begins with {}; `kiln cache list` has them all", id_));
+  if (!cache.find(id_)) throw CacheError(fmt::format("no entry's id begins with {}; `kiln cache list` has them all", id_));
+  const Json request{{"command", "cache.show"}, {"id", id_}};
   if (choice_.json()) {
-    print_reply({{"command", "cache.show"}, {"id", id_}}, cache);
+    print_reply(request, cache);
   } else {
-    print(describe(*contents, Json::parse(contents->key, nullptr, false)));
+    print(describe(reply_of(request, cache)));
   }
   return kDone;
 }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -13,7 +14,6 @@
 #include "kiln/compilers.hpp"
 #include "kiln/device.hpp"
 #include "kiln/error.hpp"
-#include "missing_devices.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "table.hpp"
@@ -29,6 +29,13 @@ std::string or_dash(std::int64_t value, const std::function<std::string(std::int
 
 const char* kind_name(DeviceKind kind) {
   return kind == DeviceKind::cpu ? "cpu" : kind == DeviceKind::cuda ? "cuda" : "hip";
+}
+
+/// Without the paths that were tried.
+std::string in_short(const std::string& reason) {
+  const std::size_t places = reason.find(": tried");
+  const std::size_t first = std::min(reason.find("), ", places), reason.find("; ", places));
+  return reason.substr(0, first != std::string::npos && reason[first] == ';' ? first : places);
 }
 
 /// "cuda kernels: by NVRTC 13.0 (/usr/lib/…), not by Clang: …". Without `verbose` the paths that were tried are left out.
@@ -102,8 +109,9 @@ int DevicesCommand::run() {
   }
   std::string text = text_of(Device::all()) + compilers_text(verbose_);
   if (verbose_) {
-    for (const auto& [vendor, reason] : missing_devices())
-      text += printable(fmt::format("no {} device: {}", vendor, reason)) + "\n";
+    const auto reply = reply_of({{"command", "devices"}});
+    for (const auto& [vendor, reason] : reply.at("unavailable").items())
+      text += printable(fmt::format("no {} device: {}", vendor, reason.get<std::string>())) + "\n";
   }
   print(text);
   return kDone;

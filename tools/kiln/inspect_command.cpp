@@ -3,10 +3,11 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <optional>
+#include <vector>
 
-#include "kiln/error.hpp"
+#include "kernel_text.hpp"
 #include "kiln/inspect.hpp"
+#include "kiln/manifest.hpp"
 #include "operand.hpp"
 #include "options.hpp"
 #include "output.hpp"
@@ -14,7 +15,6 @@
 #include "resource_text.hpp"
 #include "target_option.hpp"
 #include "terminal.hpp"
-#include "tuned_text.hpp"
 #include "usage.hpp"
 #include "usage_error.hpp"
 
@@ -23,115 +23,63 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json header(const Subject& subject) {
-  const cache::Entry& entry = subject.contents.entry;
-  Json json{{"id", entry.id}, {"kernel", entry.kernel}, {"signature", entry.signature}};
-  if (!subject.variant.empty()) json["variant"] = subject.variant;
-  json["target"] = entry.target;
-  if (!entry.compiler.empty()) json["compiler"] = entry.compiler;  // none where it does not compile
-  return json;
+/// Whether it is an id: hex digits alone. A file of such a name is written ./abcd.
+bool is_id(const std::string& subject) {
+  return !subject.empty() && subject.find_first_not_of("0123456789abcdef") == std::string::npos;
 }
 
 /// A comment in each of the forms.
-std::string title(const Subject& subject, inspect::Form form) {
-  const cache::Entry& entry = subject.contents.entry;
-  return fmt::format("{} {} {}{}{} for {} ({})\n", form == inspect::Form::llvm_ir ? ";" : "//", printable(entry.kernel),
-                     printable(entry.signature), subject.variant.empty() ? "" : ", ", subject.variant, printable(entry.target),
-                     entry.id);
-}
-
-/// Of those that compiled; nothing where none did.
-std::string resources_of(const std::vector<Subject>& subjects, const Terminal& terminal) {
-  std::vector<inspect::Resources> resources;
-  for (const Subject& subject : subjects) resources.push_back(inspect::resources(subject.contents));
-  if (subjects.empty()) return "";
-  return subjects.size() == 1 ? resource_lines(subjects[0], resources[0]) : resource_table(subjects, resources, terminal);
-}
-
-/// A subject in one form, or why its target has none such.
-struct Shown {
-  const Subject* subject = nullptr;
-  std::string text = {};
-  std::string missing = {};
-};
-
-/// Of those that compiled. TypeError where there are some, and none has that form.
-std::vector<Shown> shown_in(const std::vector<Subject>& subjects, inspect::Form form) {
-  std::vector<Shown> all;
-  bool any = false;
-  for (const Subject& subject : subjects) {
-    if (!subject.error.empty()) continue;
-    Shown& shown = all.emplace_back(Shown{.subject = &subject});
-    try {
-      shown.text = inspect::text(subject.contents, form);
-      if (!shown.text.empty() && shown.text.back() != '\n') shown.text += '\n';
-      any = true;
-    } catch (const TypeError& error) {
-      shown.missing = error.what();
-    }
-  }
-  if (!any && !all.empty()) throw TypeError(all.front().missing);
-  return all;
+std::string title(const Json& kernel) {
+  const auto word = [&](const char* member) { return printable(kernel.value(member, std::string())); };
+  return fmt::format("{} {} {}{}{} for {} ({})\n", kernel.at("form") == "llvm-ir" ? ";" : "//", word("kernel"),
+                     word("signature"), kernel.contains("variant") ? ", " : "", word("variant"), word("target"), word("id"));
 }
 
 /// What is missing is a warning.
-std::string texts_of(const std::vector<Shown>& all, inspect::Form form, const Terminal& terminal) {
+std::string texts_of(const std::vector<Json>& kernels, const Terminal& terminal) {
   std::string text;
-  for (const Shown& shown : all) {
-    if (!shown.missing.empty()) {
-      print_warning(shown.missing);
+  for (const Json& kernel : kernels) {
+    if (kernel.contains("error")) {
+      print_warning(kernel["error"].get<std::string>());
       continue;
     }
-    if (all.size() > 1) text += (text.empty() ? "" : "\n") + title(*shown.subject, form);
-    text += shown.text;
+    if (kernels.size() > 1) text += (text.empty() ? "" : "\n") + title(kernel);
+    text += kernel.at("text").get<std::string>();
+    if (!text.empty() && text.back() != '\n') text += '\n';
   }
   // Sources come from files: on a terminal nothing of them moves the cursor.
   return terminal.width > 0 ? printable(text, /*lines=*/true) : text;
 }
 
-Json json_of(const std::vector<Subject>& subjects, std::optional<inspect::Form> form, const std::string& name) {
-  Json list = Json::array();
-  const std::vector<Shown> texts = form ? shown_in(subjects, *form) : std::vector<Shown>();
-  auto shown = texts.begin();
-  for (const Subject& subject : subjects) {
-    Json each = header(subject);
-    if (!subject.error.empty()) {
-      each["error"] = subject.error;
-    } else if (form) {
-      each["form"] = name;
-      each[shown->missing.empty() ? "text" : "error"] = shown->missing.empty() ? shown->text : shown->missing;
-      ++shown;
-    } else {
-      each["resources"] = to_json(inspect::resources(subject.contents));
-      for (const cache::TunedShape& shape : subject.contents.tuned) each["tuned"].push_back(to_json(shape));
-    }
-    list.push_back(std::move(each));
-  }
-  return Json{{"kernels", std::move(list)}};
+std::string resources_of(const std::vector<Json>& kernels, const Terminal& terminal) {
+  if (kernels.empty()) return "";
+  return kernels.size() == 1 ? resource_lines(kernels[0]) : resource_table(kernels, terminal);
 }
 
-/// Reports the kernels that do not compile; whether there are any.
-bool report_failed(const std::vector<Subject>& subjects) {
-  bool any = false;
-  for (const Subject& subject : subjects) {
-    if (subject.error.empty()) continue;
-    const cache::Entry& entry = subject.contents.entry;
-    print_error(fmt::format("\"{}\" does not compile for {}\n{}", entry.kernel, entry.target, subject.error));
-    any = true;
+/// Reports the kernels that do not compile, and returns the others.
+std::vector<Json> compiled_of(const Json& reply) {
+  std::vector<Json> compiled;
+  for (const Json& kernel : reply.at("kernels")) {
+    if (!kernel.contains("error") || kernel.contains("form")) {
+      compiled.push_back(kernel);
+      continue;
+    }
+    print_error(fmt::format("\"{}\" does not compile for {}\n{}", kernel.at("kernel").get<std::string>(),
+                            kernel.at("target").get<std::string>(), kernel["error"].get<std::string>()));
   }
-  return any;
+  return compiled;
 }
 
 }  // namespace
 
 InspectCommand::InspectCommand(CLI::App& app) {
   set_usage(app, "kiln inspect [OPTIONS] ID|MANIFEST");
-  add_text(app, "subject", choice_.subject, "An id of `kiln cache list`, or a manifest", "ID|MANIFEST");
+  add_text(app, "subject", subject_, "An id of `kiln cache list`, or a manifest", "ID|MANIFEST");
   add_text(app, "--as", form_, "resources (the default), source, asm, ptx, sass, amdgcn or llvm-ir", "FORM");
-  add_target_option(app, choice_.targets, "Of a manifest: sm_90, gfx90a, x86-64-v3, native (the default), …");
-  add_text(app, "-k,--kernel", choice_.kernel, "Of a manifest: this kernel alone", "NAME");
+  add_target_option(app, targets_, "Of a manifest: sm_90, gfx90a, x86-64-v3, native (the default), …");
+  add_text(app, "-k,--kernel", kernel_, "Of a manifest: this kernel alone", "NAME");
   add_text(app, "-o,--output", output_, "Write to a file instead of standard output", "FILE");
-  choice_.cache.add_to(app);
+  choice_.add_to(app);
   set_footer(
       app,
       R"(ID is the beginning of an entry's id, as many digits as tell it apart. MANIFEST is a file: its kernels are looked at for
@@ -156,31 +104,50 @@ Exit status: 0 done, 1 something failed: there is no such kernel, one does not c
 form, 2 the command line is wrong.)");
 }
 
-int InspectCommand::run() {
-  if (choice_.subject.empty()) throw UsageError("nothing to look at: give an id of `kiln cache list`, or a manifest");
-  const std::optional<inspect::Form> form = inspect::parse_form(form_);
-  if (!form && form_ != kForms[0]) {
+nlohmann::ordered_json InspectCommand::request() const {
+  if (subject_.empty()) throw UsageError("nothing to look at: give an id of `kiln cache list`, or a manifest");
+  if (form_ != kForms[0] && !inspect::parse_form(form_)) {
     throw UsageError(
         fmt::format("unknown form \"{}\": the forms are {}", form_, listed({std::begin(kForms), std::end(kForms)})));
   }
-  std::vector<Subject> subjects = find_subjects(choice_);
+  Json request{{"command", "inspect"}, {"form", form_}};
+  if (is_id(subject_)) {
+    if (!targets_.empty()) throw UsageError("--target goes with a manifest: an id is of one target already");
+    if (!kernel_.empty()) throw UsageError("--kernel goes with a manifest: an id is of one kernel already");
+    request["id"] = subject_;
+    return request;
+  }
+  request["manifest"] = is_standard_stream(subject_) ? Json(read_text_file(subject_)) : Json{{"file", subject_}};
+  const Manifest manifest = is_standard_stream(subject_)
+                                ? Manifest::parse(request["manifest"].get<std::string>(), "standard input")
+                                : Manifest::read(subject_);
+  const std::vector<std::string> targets = unique_targets(targets_);
+  std::size_t kernels = 0;
+  for (const std::string& target : targets) kernels += count_kernels(manifest, target, false);
+  if (kernels == 0) print_warning(fmt::format("{} has no kernels to look at", subject_));
+  request["targets"] = targets;
+  if (!kernel_.empty()) request["kernel"] = kernel_;
+  return request;
+}
+
+int InspectCommand::run() {
+  const Json request = this->request();
   const bool to_file = !output_.empty() && !is_standard_stream(output_);
-  if (subjects.empty()) print_warning(fmt::format("{} has no kernels to look at", choice_.subject));
-  const bool failed = report_failed(subjects);
+  const Json reply = reply_of(request, choice_.cache());
+  const std::vector<Json> kernels = compiled_of(reply);
   std::string text;
-  if (choice_.cache.json()) {
-    text = json_text(json_of(subjects, form, form_));
+  if (choice_.json()) {
+    text = json_text(reply);
   } else {
     const Terminal terminal = to_file ? Terminal() : Terminal::standard_output();
-    std::erase_if(subjects, [](const Subject& subject) { return !subject.error.empty(); });
-    text = form ? texts_of(shown_in(subjects, *form), *form, terminal) : resources_of(subjects, terminal);
+    text = form_ != kForms[0] ? texts_of(kernels, terminal) : resources_of(kernels, terminal);
   }
   if (!to_file) {
     print(text);
   } else if (!text.empty()) {
     write_text_file(output_, text);
   }
-  return failed ? kFailed : kDone;
+  return kernels.size() < reply.at("kernels").size() ? kFailed : kDone;
 }
 
 }  // namespace kiln::tool

@@ -1,10 +1,12 @@
 // `kiln inspect`: what compiled kernels look like, and what they take of their processor.
 #pragma once
 
+#include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
+#include "cache_options.hpp"
 #include "command.hpp"
-#include "inspect_subjects.hpp"
 
 namespace kiln::tool {
 
@@ -17,7 +19,12 @@ class InspectCommand : public Command {
   int run() override;
 
  private:
-  SubjectChoice choice_;
+  [[nodiscard]] nlohmann::ordered_json request() const;
+
+  std::string subject_;               // the beginning of an id, or a manifest
+  std::vector<std::string> targets_;  // of a manifest; none: this CPU
+  std::string kernel_;                // of a manifest: this one alone
+  CacheChoice choice_;
   std::string form_ = kForms[0];
   std::string output_;
 };

@@ -36,9 +36,13 @@ void print_json(const nlohmann::ordered_json& json) {
   print(json_text(json));
 }
 
-nlohmann::ordered_json print_reply(const nlohmann::ordered_json& request, const Cache& cache) {
-  auto reply = nlohmann::ordered_json::parse(
+nlohmann::ordered_json reply_of(const nlohmann::ordered_json& request, const Cache& cache) {
+  return nlohmann::ordered_json::parse(
       run_command(request.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace), cache));
+}
+
+nlohmann::ordered_json print_reply(const nlohmann::ordered_json& request, const Cache& cache) {
+  auto reply = reply_of(request, cache);
   print_json(reply);
   return reply;
 }

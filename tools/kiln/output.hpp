@@ -18,7 +18,9 @@ void print(std::string_view text);
 /// As text, indented. Texts that are not UTF-8 (they may come from a damaged file) have those bytes replaced.
 [[nodiscard]] std::string json_text(const nlohmann::ordered_json& json);
 void print_json(const nlohmann::ordered_json& json);
-/// Runs a command of kiln/command.hpp, prints its reply, and returns it.
+/// Runs a command of kiln/command.hpp and returns its reply.
+[[nodiscard]] nlohmann::ordered_json reply_of(const nlohmann::ordered_json& request, const Cache& cache = {});
+/// Does the same, and prints the reply.
 nlohmann::ordered_json print_reply(const nlohmann::ordered_json& request, const Cache& cache = {});
 
 /// On standard error. What cannot be written there is lost: the status tells how a command ended.

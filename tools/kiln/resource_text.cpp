@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <utility>
 
 #include "table.hpp"
@@ -13,26 +13,25 @@
 namespace kiln::tool {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Measure {
-  const char* member;  ///< in JSON
+  const char* member;
   const char* label;
   const char* title;  ///< of a column
   const char* unit;
-  std::optional<std::int64_t> (*of)(const inspect::Resources&);
 };
 
-constexpr Measure kMeasures[] = {
-    {"registers", "registers", "REGISTERS", "a thread", [](const inspect::Resources& r) { return r.registers; }},
-    {"scalar_registers", "scalars", "SCALARS", "a wave", [](const inspect::Resources& r) { return r.scalar_registers; }},
-    {"vector_bits", "vectors", "VECTOR", "bits", [](const inspect::Resources& r) { return r.vector_bits; }},
-    {"spills", "spills", "SPILLS", "", [](const inspect::Resources& r) { return r.spills; }},
-    {"local_bytes", "stack", "STACK", "bytes a thread", [](const inspect::Resources& r) { return r.local_bytes; }},
-    {"shared_bytes", "shared", "SHARED", "bytes a block", [](const inspect::Resources& r) { return r.shared_bytes; }},
-    {"constant_bytes", "constants", "CONSTANTS", "bytes", [](const inspect::Resources& r) { return r.constant_bytes; }},
-    {"max_threads", "threads", "THREADS", "in a block at most", [](const inspect::Resources& r) { return r.max_threads; }},
-    {"wave_size", "wave", "WAVE", "threads", [](const inspect::Resources& r) { return r.wave_size; }},
-    {"code_bytes", "code", "CODE", "bytes", [](const inspect::Resources& r) { return std::optional(r.code_bytes); }},
-};
+constexpr Measure kMeasures[] = {{"registers", "registers", "REGISTERS", "a thread"},
+                                 {"scalar_registers", "scalars", "SCALARS", "a wave"},
+                                 {"vector_bits", "vectors", "VECTOR", "bits"},
+                                 {"spills", "spills", "SPILLS", ""},
+                                 {"local_bytes", "stack", "STACK", "bytes a thread"},
+                                 {"shared_bytes", "shared", "SHARED", "bytes a block"},
+                                 {"constant_bytes", "constants", "CONSTANTS", "bytes"},
+                                 {"max_threads", "threads", "THREADS", "in a block at most"},
+                                 {"wave_size", "wave", "WAVE", "threads"},
+                                 {"code_bytes", "code", "CODE", "bytes"}};
 
 std::string line(std::string_view label, std::string_view value) {
   return fmt::format("{:<11}{}\n", label, value);
@@ -44,73 +43,64 @@ std::string value_text(const Measure& measure, std::int64_t value) {
 }
 
 /// "it reads or writes what is volatile at steps:1:8".
-std::string reason_text(const Diagnostic& reason) {
-  if (reason.line == 0) return printable(reason.text);
-  return fmt::format("{} at {}:{}:{}", printable(reason.text), printable(reason.file), reason.line, reason.column);
+std::string reason_text(const Json& reason) {
+  const std::string text = printable(reason.at("text").get<std::string>());
+  if (!reason.contains("line")) return text;
+  return fmt::format("{} at {}:{}:{}", text, printable(reason.at("file").get<std::string>()), reason.at("line").get<int>(),
+                     reason.at("column").get<int>());
+}
+
+std::string word(const Json& kernel, const char* member) {
+  return kernel.contains(member) ? kernel.at(member).get<std::string>() : std::string();
 }
 
 }  // namespace
 
-std::string resource_lines(const Subject& subject, const inspect::Resources& resources) {
-  const cache::Entry& entry = subject.contents.entry;
-  std::string text = line("kernel", printable(entry.kernel)) + line("signature", printable(entry.signature));
-  if (!subject.variant.empty()) text += line("variant", subject.variant);
-  text += line("target", printable(entry.target)) + line("compiler", printable(entry.compiler)) + line("id", entry.id);
-  for (const Measure& measure : kMeasures) {
-    const auto value = measure.of(resources);
-    if (!value) continue;
-    const bool reason = std::string_view(measure.member) == "vector_bits" && resources.scalar_because;
-    text +=
-        line(measure.label, value_text(measure, *value) + (reason ? ", since " + reason_text(*resources.scalar_because) : ""));
+std::string resource_lines(const Json& kernel) {
+  std::string text;
+  for (const char* const member : {"kernel", "signature", "variant", "target", "compiler", "id"}) {
+    if (kernel.contains(member)) text += line(member, printable(word(kernel, member)));
   }
-  for (const cache::TunedShape& shape : subject.contents.tuned) text += line("launch", tuned_text(shape));
+  const Json& resources = kernel.at("resources");
+  for (const Measure& measure : kMeasures) {
+    if (!resources.contains(measure.member)) continue;
+    const bool reason = std::string_view(measure.member) == "vector_bits" && resources.contains("scalar_because");
+    text += line(measure.label, value_text(measure, resources.at(measure.member).get<std::int64_t>()) +
+                                    (reason ? ", since " + reason_text(resources.at("scalar_because")) : ""));
+  }
+  if (!kernel.contains("tuned")) return text;
+  for (const Json& shape : kernel.at("tuned")) text += line("launch", tuned_text(shape));
   return text;
 }
 
-std::string resource_table(const std::vector<Subject>& subjects, const std::vector<inspect::Resources>& resources,
-                           const Terminal& terminal) {
-  std::vector<Table::Column> columns = {{.title = "KERNEL", .least = 10}, {.title = "SIGNATURE", .least = 12}};
-  const bool variants =
-      std::any_of(subjects.begin(), subjects.end(), [](const Subject& each) { return !each.variant.empty(); });
+std::string resource_table(const std::vector<Json>& kernels, const Terminal& terminal) {
+  std::vector<Table::Column> columns;
+  columns.reserve(5 + std::size(kMeasures));
+  columns.push_back({.title = "KERNEL", .least = 10});
+  columns.push_back({.title = "SIGNATURE", .least = 12});
+  const bool variants = std::any_of(kernels.begin(), kernels.end(), [](const Json& each) { return each.contains("variant"); });
   if (variants) columns.push_back({.title = "VARIANT", .least = 8});
   columns.push_back({.title = "TARGET", .least = 8});
   columns.push_back({.title = "ID"});
-  std::vector<const Measure*> known;
+  std::vector<const char*> known;
   for (const Measure& measure : kMeasures) {
-    const auto has = [&](const inspect::Resources& each) { return measure.of(each).has_value(); };
-    if (std::none_of(resources.begin(), resources.end(), has)) continue;
-    known.push_back(&measure);
+    const auto has = [&](const Json& each) { return each.at("resources").contains(measure.member); };
+    if (std::none_of(kernels.begin(), kernels.end(), has)) continue;
+    known.push_back(measure.member);
     columns.push_back({.title = measure.title, .right = true});
   }
   Table table(std::move(columns));
   constexpr std::size_t kIdDigits = 12;
-  for (std::size_t i = 0; i < subjects.size(); ++i) {
-    const cache::Entry& entry = subjects[i].contents.entry;
-    std::vector<std::string> cells = {entry.kernel, entry.signature};
-    if (variants) cells.push_back(subjects[i].variant);
-    cells.push_back(entry.target);
-    cells.push_back(entry.id.substr(0, kIdDigits));
-    for (const Measure* measure : known) {
-      const auto value = measure->of(resources[i]);
-      cells.push_back(value ? std::to_string(*value) : "-");
-    }
+  for (const Json& kernel : kernels) {
+    std::vector<std::string> cells = {word(kernel, "kernel"), word(kernel, "signature")};
+    if (variants) cells.push_back(word(kernel, "variant"));
+    cells.push_back(word(kernel, "target"));
+    cells.push_back(word(kernel, "id").substr(0, kIdDigits));
+    const Json& resources = kernel.at("resources");
+    for (const char* const member : known) cells.push_back(resources.contains(member) ? resources.at(member).dump() : "-");
     table.add(std::move(cells));
   }
   return table.text(terminal);
-}
-
-nlohmann::ordered_json to_json(const inspect::Resources& resources) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::object();
-  for (const Measure& measure : kMeasures) {
-    if (const auto value = measure.of(resources)) json[measure.member] = *value;
-  }
-  if (const auto& reason = resources.scalar_because) {
-    json["scalar_because"] = {{"text", reason->text}};
-    if (reason->line > 0) {
-      json["scalar_because"].update({{"file", reason->file}, {"line", reason->line}, {"column", reason->column}});
-    }
-  }
-  return json;
 }
 
 }  // namespace kiln::tool

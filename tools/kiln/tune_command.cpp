@@ -4,17 +4,22 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cstring>
+#include <cmath>
+#include <complex>
+#include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <variant>
 
 #include "device_option.hpp"
+#include "file_kind.hpp"
 #include "kernel_text.hpp"
-#include "kiln/tune.hpp"
-#include "missing_devices.hpp"
+#include "kiln/definition.hpp"
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
+#include "kiln/npz.hpp"
 #include "operand.hpp"
 #include "option_words.hpp"
 #include "options.hpp"
@@ -25,6 +30,8 @@
 
 namespace kiln::tool {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 constexpr const char* kTuneFooter =
     R"(KERNEL is as for `kiln eval`: a declaration with a body, or a function of the standard library. OPERAND is an array of the
@@ -59,41 +66,49 @@ Shape read_extents(std::string_view text, const std::string& operand) {
   return extents;
 }
 
-/// Values between 0 and 1 of floating and complex dtypes, small integers of others; never zero.
-Array made_up(DType dtype, const Shape& shape) {
-  constexpr int kValues = 97;  // no power of two: neighbours in memory differ in any layout
-  std::vector<double> values(kValues);
-  const bool whole = kind(dtype) <= Kind::integer;
-  for (int i = 0; i < kValues; ++i) values[static_cast<std::size_t>(i)] = whole ? i % 20 + 1 : (i + 1.0) / kValues;
-  const Array few = Array::from<double>(values).astype(dtype, Casting::unsafe);
-  Array made = Array::empty(shape, dtype);
-  const auto bytes = static_cast<std::size_t>(few.nbytes());
-  const auto total = static_cast<std::size_t>(made.nbytes());
-  for (std::size_t at = 0; at < total; at += bytes) {
-    std::memcpy(static_cast<char*>(made.data()) + at, few.data(), std::min(bytes, total - at));
-  }
-  return made;
+/// A number of a JSON text, or the name of one that JSON lacks.
+Json real_json(double value) {
+  if (std::isfinite(value)) return value;
+  return std::isnan(value) ? "nan" : value > 0 ? "inf" : "-inf";
 }
 
-/// An operand of `kiln eval`, or DTYPE:EXTENTS.
-Operand read_tuned_operand(const std::string& text) {
+Json scalar_json(const Scalar& scalar) {
+  return std::visit(
+      [](const auto& value) -> Json {
+        using T = std::remove_cvref_t<decltype(value)>;
+        if constexpr (std::is_same_v<T, std::complex<double>>) {
+          return {{"real", real_json(value.real())}, {"imag", real_json(value.imag())}};
+        } else if constexpr (std::is_same_v<T, double>) {
+          return real_json(value);
+        } else {
+          return value;
+        }
+      },
+      scalar);
+}
+
+/// An operand of the request: DTYPE:EXTENTS, a number, or a file.
+Json operand_json(const std::string& text) {
   const std::string_view whole = text;
   const std::size_t colon = whole.find(':');
   for (int i = 0; colon != std::string_view::npos && i < kDTypeCount; ++i) {
     const auto dtype = static_cast<DType>(i);
-    if (whole.substr(0, colon) == name(dtype)) return made_up(dtype, read_extents(whole.substr(colon + 1), text));
+    if (whole.substr(0, colon) != name(dtype)) continue;
+    const Shape extents = read_extents(whole.substr(colon + 1), text);
+    return {{"dtype", name(dtype)}, {"shape", std::vector<std::int64_t>(extents.begin(), extents.end())}};
   }
-  return read_operand(text);
+  if (is_standard_stream(text)) throw UsageError("an operand is a file, DTYPE:EXTENTS or a number; standard input is none");
+  // Refuses what is no operand.
+  const Operand operand = read_operand(text, /*in_place=*/true);
+  if (const auto* const scalar = std::get_if<Scalar>(&operand)) return scalar_json(*scalar);
+  const bool member = text.rfind(':') != std::string::npos && !std::filesystem::exists(text);
+  if (member) return {{"file", text.substr(0, text.rfind(':'))}, {"array", text.substr(text.rfind(':') + 1)}};
+  if (is_archive(text)) return {{"file", text}, {"array", npz_names(text).front()}};
+  return {{"file", text}};
 }
 
-/// The device; kiln::Error where the best one is a CPU since there is no other.
-Device find_device(const std::string& text) {
-  const Device device = read_device(text);
-  if (text != "best" || !device.is_cpu() || Device::all().size() > 1) return device;
-  std::string why;
-  for (const auto& [vendor, reason] : missing_devices())
-    why += fmt::format("{}{}: {}", why.empty() ? "" : "; ", vendor, in_short(reason));
-  throw DeviceError(fmt::format("no device to tune on: {}", why));
+bool is_array(const Json& operand) {
+  return operand.contains("dtype") || operand.contains("file");
 }
 
 }  // namespace
@@ -119,55 +134,44 @@ int TuneCommand::run() {
   }
 }
 
-Ufunc TuneCommand::kernel(const Cache& cache) const {
-  const std::string text = file_.empty() ? words_.front() : read_text_file(file_);
-  if (const std::string_view name = without_blanks(text); is_function_name(name)) {
-    const math::FunctionInfo& function = standard_function(name);
-    texts_.check_none(function.name);
-    if (!choice_.directory().empty()) {
-      throw UsageError(
-          fmt::format("--dir is for a kernel's text: the library's \"{}\" is kept in the process's cache; set "
-                      "KILN_CACHE_DIR instead",
-                      function.name));
-    }
-    return *math::find(function.name);
+Ufunc TuneCommand::standard(std::string_view name) const {
+  const math::FunctionInfo& function = standard_function(name);
+  texts_.check_none(function.name);
+  if (!choice_.directory().empty()) {
+    throw UsageError(
+        fmt::format("--dir is for a kernel's text: the library's \"{}\" is kept in the process's cache; set "
+                    "KILN_CACHE_DIR instead",
+                    function.name));
   }
-  UfuncDefinition definition = texts_.with(parse_kernel(text));
-  definition.compile.cache = cache;
-  return vectorize(std::move(definition));
+  return *math::find(function.name);
 }
 
 int TuneCommand::tune() const {
   if (words_.empty() && file_.empty()) throw UsageError("no kernel: give its text, or --file FILE");
   texts_.check();
   const Cache cache = choice_.writable(true);
-  const Ufunc f = kernel(cache);
+  const std::string text = file_.empty() ? words_.front() : read_text_file(file_);
+  const std::string_view word = without_blanks(text);
+  const bool is_standard = is_function_name(word);
+  const Ufunc f = is_standard ? standard(word) : vectorize(texts_.with(parse_kernel(text)));
   const std::vector<std::string> texts(words_.begin() + (file_.empty() ? 1 : 0), words_.end());
   if (texts.size() != static_cast<std::size_t>(f.nin())) {
     throw UsageError(
         fmt::format("\"{}\" takes {} operand{}, {} given: arrays as DTYPE:EXTENTS (float32:4096,4096), files or numbers",
                     f.name(), f.nin(), f.nin() == 1 ? "" : "s", texts.size()));
   }
-  const Device device = find_device(device_);
-  std::vector<Operand> operands;
-  for (const std::string& text : texts) operands.push_back(read_tuned_operand(text));
-  std::vector<Arg> args;
-  bool any_array = false;
-  for (Operand& operand : operands) {
-    if (auto* const array = std::get_if<Array>(&operand)) {
-      *array = to_device(*array, device);
-      args.emplace_back(*array);
-      any_array = true;
-    } else {
-      args.push_back(to_arg(std::get<Scalar>(operand)));
-    }
-  }
-  if (!any_array) throw UsageError("numbers alone have no size to tune for: give an array as DTYPE:EXTENTS, or a file");
-  const TuneReport report = kiln::tune(f, args);
+  static_cast<void>(read_device(device_));
+  Json operands = Json::array();
+  for (const std::string& each : texts) operands.push_back(operand_json(each));
+  if (std::none_of(operands.begin(), operands.end(), is_array))
+    throw UsageError("numbers alone have no size to tune for: give an array as DTYPE:EXTENTS, or a file");
+  Json request{{"command", "tune"}, {"operands", std::move(operands)}};
+  request[is_standard ? "function" : "definition"] = is_standard ? f.name() : definition_text(f);
+  if (device_ != "best") request["device"] = device_;
   if (choice_.json()) {
-    print_json(to_json(report, f.name()));
+    print_reply(request, cache);
   } else {
-    print(tune_text(report, f.name(), cache.directory()));
+    print(tune_text(reply_of(request, cache), cache.directory()));
   }
   return kDone;
 }

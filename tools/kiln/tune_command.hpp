@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cache_options.hpp"
@@ -19,7 +20,8 @@ class TuneCommand : public Command {
 
  private:
   int tune() const;
-  [[nodiscard]] Ufunc kernel(const Cache& cache) const;
+  /// Of the standard library.
+  [[nodiscard]] Ufunc standard(std::string_view name) const;
 
   std::vector<std::string> words_;  // the kernel, unless from a file, then the operands
   std::string file_;

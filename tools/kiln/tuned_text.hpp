@@ -1,21 +1,16 @@
-// Measured launch shapes as text and JSON.
+// Measured launch shapes as people read them.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 
-#include "kiln/cache.hpp"
-#include "kiln/tune_report.hpp"
-
 namespace kiln::tool {
 
-/// "blocks of 128 threads, 4 accesses a thread: 0.87 of the cost model's time with 16777216 elements; NVIDIA H200, 132
-/// multiprocessors, CUDA 13.0".
-[[nodiscard]] std::string tuned_text(const cache::TunedShape& shape);
-[[nodiscard]] nlohmann::ordered_json to_json(const cache::TunedShape& shape);
+/// One of "tuned" in a reply: "blocks of 128 threads, 4 accesses a thread: 0.87 of the cost model's time with 16777216
+/// elements; NVIDIA H200, 132 multiprocessors, CUDA 13.0".
+[[nodiscard]] std::string tuned_text(const nlohmann::ordered_json& shape);
 
-/// What was tried, a line each, and what was chosen; or why nothing was.
-[[nodiscard]] std::string tune_text(const TuneReport& report, const std::string& kernel, const std::string& directory);
-[[nodiscard]] nlohmann::ordered_json to_json(const TuneReport& report, const std::string& kernel);
+/// The reply of the command "tune": what was tried, a line each, and what was chosen; or why nothing was.
+[[nodiscard]] std::string tune_text(const nlohmann::ordered_json& report, const std::string& directory);
 
 }  // namespace kiln::tool

@@ -11,6 +11,7 @@
 #include "c/guard.hpp"
 #include "c/text.hpp"
 #include "c/values.hpp"
+#include "command/function.hpp"
 #include "command/json.hpp"
 #include "gufunc/impl.hpp"
 #include "kiln/cupy_elementwise.hpp"
@@ -137,24 +138,6 @@ kiln_function* read_transform(const manifest::Node& node) {
   return make_transform(*transform);
 }
 
-template <class Definition>
-Definition with_cache(Definition definition, const Cache& cache) {
-  definition.compile.cache = cache;
-  return definition;
-}
-
-/// Returns the same function with kernels in a cache of its own.
-struct InCache {
-  Cache cache;
-  Function operator()(const Ufunc& f) const {
-    if (const auto* const cupy = f.impl()->cupy()) return cupy::elementwise(with_cache(*cupy, cache));
-    return vectorize(with_cache(f.impl()->definition(), cache));
-  }
-  Function operator()(const Gufunc& f) const { return guvectorize(with_cache(f.impl()->definition(), cache)); }
-  Function operator()(const Reduction& f) const { return reduction(with_cache(f.impl()->definition_of({}), cache)); }
-  Function operator()(const RawKernel& f) const { return kernel(with_cache(f.impl()->definition(), cache)); }
-};
-
 kiln_function* read_definition(const std::string& text, const kiln_cache* cache) {
   const std::string name = "definition";
   const manifest::Json json = manifest::parse_json(text, name);
@@ -168,7 +151,9 @@ kiln_function* read_definition(const std::string& text, const kiln_cache* cache)
   const AnyFunction made = define(text, name);
   if (cache == nullptr) return make<kiln_function>(std::visit([](const auto& f) { return Function(f); }, made));
   std::string definition = std::visit([](const auto& f) { return definition_text(f); }, made);
-  return make<kiln_function>(std::visit(InCache{checked(cache, "cache").cache}, made), std::move(definition));
+  return make<kiln_function>(
+      std::visit([](const auto& f) { return Function(f); }, command::in_cache(made, checked(cache, "cache").cache)),
+      std::move(definition));
 }
 
 std::string definition_of(const kiln_function& function) {

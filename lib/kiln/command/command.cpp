@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "command/commands.hpp"
+#include "manifest/document.hpp"
 
 namespace kiln {
 namespace command {
@@ -17,9 +18,14 @@ std::vector<std::string> words(const manifest::Node& request, std::string_view m
   return list;
 }
 
-Manifest manifest_of(const manifest::Node& request) {
+std::shared_ptr<const detail::ManifestImpl> kernels_of(const manifest::Node& request) {
   const manifest::Node given = request.at("manifest");
-  return Manifest::parse(given.json().is_string() ? given.json().get<std::string>() : given.json().dump());
+  if (given.has("file")) {
+    given.check_members({"file"});
+    return manifest::read_document(given.at("file").word());
+  }
+  const std::string text = given.json().is_string() ? given.json().get<std::string>() : given.json().dump();
+  return std::make_shared<detail::ManifestImpl>(manifest::parse_document(text, "manifest", {}));
 }
 
 namespace {
@@ -28,7 +34,7 @@ const Command& find(const manifest::Node& request) {
   const manifest::Node node = request.at("command");
   const std::string name = node.word();
   std::string names;
-  for (const std::span<const Command> commands : {cache_commands(), device_commands(), profile_commands()}) {
+  for (const std::span<const Command> commands : {cache_commands(), kernel_commands(), device_commands(), profile_commands()}) {
     for (const Command& command : commands) {
       if (command.name == name) return command;
       names += fmt::format("{}\"{}\"", names.empty() ? "" : ", ", command.name);

@@ -25,21 +25,6 @@ Json compilers_json() {
   return json;
 }
 
-/// Returns why a vendor has no device here, by vendor.
-Json unavailable() {
-  Json json = Json::object();
-  const auto probe = [&](const char* vendor, Device (*open)(int)) {
-    try {
-      static_cast<void>(open(0));
-    } catch (const Error& error) {
-      json[vendor] = error.what();
-    }
-  };
-  probe("cuda", &Device::cuda);
-  probe("hip", &Device::hip);
-  return json;
-}
-
 Json devices(const Node& /*request*/, const Cache& /*cache*/) {
   Json list = Json::array();
   for (const Device& device : Device::all()) list.push_back(to_json(device));
@@ -115,6 +100,20 @@ constexpr Command kDeviceCommands[] = {{"devices", {}, devices},
                                        {"memory.limit", {"device", "bytes"}, memory_limit}};
 
 }  // namespace
+
+Json unavailable() {
+  Json json = Json::object();
+  const auto probe = [&](const char* vendor, Device (*open)(int)) {
+    try {
+      static_cast<void>(open(0));
+    } catch (const Error& error) {
+      json[vendor] = error.what();
+    }
+  };
+  probe("cuda", &Device::cuda);
+  probe("hip", &Device::hip);
+  return json;
+}
 
 std::span<const Command> device_commands() noexcept {
   return kDeviceCommands;

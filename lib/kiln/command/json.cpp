@@ -26,13 +26,6 @@ Json span_json(const TimeSpan& span) {
   return {{"start", span.start}, {"duration", span.duration}};
 }
 
-Json shape_json(const cache::TunedShape& shape) {
-  return {
-      {"device", shape.device},     {"driver", shape.driver},   {"elements", shape.elements},           {"block", shape.block},
-      {"accesses", shape.accesses}, {"ms", shape.milliseconds}, {"model_ms", shape.model_milliseconds}, {"model", shape.model},
-      {"measured", shape.measured}};
-}
-
 }  // namespace
 
 std::string text_of(const Json& json) {
@@ -108,6 +101,35 @@ Json to_json(const inspect::Resources& resources) {
   return json;
 }
 
+Json to_json(const cache::TunedShape& shape) {
+  return {
+      {"device", shape.device},     {"driver", shape.driver},   {"elements", shape.elements},           {"block", shape.block},
+      {"accesses", shape.accesses}, {"ms", shape.milliseconds}, {"model_ms", shape.model_milliseconds}, {"model", shape.model},
+      {"measured", shape.measured}};
+}
+
+Json to_json(const TuneReport& report, const std::string& kernel) {
+  if (!report.why_not.empty()) return {{"kernel", kernel}, {"why_not", report.why_not}};
+  Json candidates = Json::array();
+  for (const TuneCandidate& each : report.candidates) {
+    Json one{{"block", each.block}, {"elements_per_thread", each.elements_per_thread}};
+    if (each.why_not.empty()) {
+      one["ms"] = each.milliseconds;
+    } else {
+      one["why_not"] = each.why_not;
+    }
+    candidates.push_back(std::move(one));
+  }
+  return {{"kernel", kernel},
+          {"id", report.id},
+          {"device", report.device},
+          {"driver", report.driver},
+          {"elements", report.elements},
+          {"candidates", std::move(candidates)},
+          {"best", report.best},
+          {"kept", report.kept}};
+}
+
 Json to_json(const cache::Entry& entry) {
   return {{"id", entry.id},
           {"kernel", entry.kernel},
@@ -127,7 +149,7 @@ Json to_json(const cache::Entry& entry) {
 
 Json to_json(const cache::Contents& contents) {
   Json json = to_json(contents.entry);
-  for (const cache::TunedShape& shape : contents.tuned) json["tuned"].push_back(shape_json(shape));
+  for (const cache::TunedShape& shape : contents.tuned) json["tuned"].push_back(to_json(shape));
   json["body"] = contents.body;
   Json key = Json::parse(contents.key, nullptr, false);
   json["key"] = key.is_discarded() ? Json(contents.key) : std::move(key);

@@ -12,6 +12,7 @@
 #include "kiln/math.hpp"
 #include "kiln/profile.hpp"
 #include "kiln/resolution.hpp"
+#include "kiln/tune_report.hpp"
 
 namespace kiln::command {
 
@@ -26,6 +27,8 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json(const Resolution& plan);
 [[nodiscard]] Json to_json(const GufuncResolution& plan);
 [[nodiscard]] Json to_json(const inspect::Resources& resources);
+[[nodiscard]] Json to_json(const cache::TunedShape& shape);
+[[nodiscard]] Json to_json(const TuneReport& report, const std::string& kernel);
 [[nodiscard]] Json to_json(const cache::Entry& entry);
 [[nodiscard]] Json to_json(const cache::Contents& contents);
 [[nodiscard]] Json to_json(const ManifestKernel& kernel, const ManifestOutcome& outcome);

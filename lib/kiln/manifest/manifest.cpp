@@ -15,12 +15,16 @@ namespace kiln {
 
 Manifest::Manifest(std::shared_ptr<const detail::ManifestImpl> impl) noexcept : impl_(std::move(impl)) {}
 
-Manifest Manifest::read(const std::string& path) {
+std::shared_ptr<const detail::ManifestImpl> manifest::read_document(const std::string& path) {
   base::FileError error;
-  const std::optional<base::FileContents> file = base::read_file(path, {.limit = manifest::JsonLimits{}.bytes}, &error);
+  const std::optional<base::FileContents> file = base::read_file(path, {.limit = JsonLimits{}.bytes}, &error);
   if (!file) throw IoError("failed to read the manifest: " + error.text);
   const std::string folder = std::filesystem::path(path).parent_path().string();
-  return Manifest(std::make_shared<detail::ManifestImpl>(manifest::parse_document(file->bytes, path, folder)));
+  return std::make_shared<detail::ManifestImpl>(parse_document(file->bytes, path, folder));
+}
+
+Manifest Manifest::read(const std::string& path) {
+  return Manifest(manifest::read_document(path));
 }
 
 Manifest Manifest::parse(std::string_view text, const std::string& name) {

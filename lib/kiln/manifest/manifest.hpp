@@ -1,6 +1,7 @@
 // What a Manifest handle points to.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,3 +16,10 @@ class ManifestImpl {
 };
 
 }  // namespace kiln::detail
+
+namespace kiln::manifest {
+
+/// Reads a file. Throws IoError, and CacheError for what is no manifest.
+[[nodiscard]] std::shared_ptr<const detail::ManifestImpl> read_document(const std::string& path);
+
+}  // namespace kiln::manifest
