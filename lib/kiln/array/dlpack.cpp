@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <charconv>
 #include <memory>
 #include <string>
@@ -33,6 +34,18 @@ constexpr std::array<DataType, kDTypeCount> kDataTypes = {{{kBool, 8, 1},
                                                            {kComplex, 64, 1},
                                                            {kComplex, 128, 1}}};
 
+constexpr std::size_t kCodes = 7;
+constexpr std::size_t kMostBits = 128;
+constexpr std::uint8_t kNone = 0xff;
+/// The dtype of a code and a number of bits.
+constexpr auto kDTypes = [] {
+  std::array<std::array<std::uint8_t, kMostBits + 1>, kCodes> table{};
+  for (auto& of_code : table) of_code.fill(kNone);
+  for (std::size_t i = 0; i < kDataTypes.size(); ++i)
+    table[kDataTypes[i].code][kDataTypes[i].bits] = static_cast<std::uint8_t>(i);
+  return table;
+}();
+
 std::string prefix(const char* what) {
   return std::string(what) + ": ";
 }
@@ -50,8 +63,8 @@ DType dtype_of(DataType dtype, const char* what) {
     throw TypeError(prefix(what) + "its dtype has " + std::to_string(dtype.lanes) +
                     " lanes, and kiln's have 1; give the lanes an axis of their own");
   }
-  for (std::size_t i = 0; i < kDataTypes.size(); ++i) {
-    if (kDataTypes[i].code == dtype.code && kDataTypes[i].bits == dtype.bits) return static_cast<DType>(i);
+  if (dtype.code < kCodes && dtype.bits <= kMostBits) {
+    if (const std::uint8_t found = kDTypes[dtype.code][dtype.bits]; found != kNone) return static_cast<DType>(found);
   }
   throw TypeError(prefix(what) + "a dtype of code " + std::to_string(dtype.code) + " with " + std::to_string(dtype.bits) +
                   " bits is none of kiln's: bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, "
@@ -98,26 +111,24 @@ void check_rank(std::int64_t rank, const char* what) {
                    " are possible");
 }
 
-ArrayRef ref_of(const Tensor& tensor, std::int64_t* strides, const char* what) {
+void describe(const Tensor& tensor, ArrayRef& ref, std::int64_t* strides, const char* what) {
   check_rank(tensor.ndim, what);
   const auto rank = static_cast<std::size_t>(tensor.ndim);
   if (rank != 0 && tensor.shape == nullptr) throw ShapeError(prefix(what) + "the tensor has axes, and its shape is NULL");
-  ArrayRef ref;
   ref.dtype = dtype_of(tensor.dtype, what);
   // The offset of a tensor without memory means nothing. That of another may be any number: it is added as one.
   if (tensor.data != nullptr)
     ref.data = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(tensor.data) + tensor.byte_offset);
   ref.shape = {tensor.shape, rank};
-  ref.device = device_of(tensor.device, what);
+  if (tensor.device.type != kCpu) ref.device = device_of(tensor.device, what);
   // Older producers leave C order out.
-  if (tensor.strides == nullptr) return ref;
+  if (tensor.strides == nullptr) return;
   const auto item = static_cast<std::int64_t>(itemsize(ref.dtype));
   for (std::size_t d = 0; d < rank; ++d) {
     if (__builtin_mul_overflow(tensor.strides[d], item, &strides[d]))
       throw ShapeError(prefix(what) + "its strides in bytes do not fit in 63 bits");
   }
   ref.strides = {strides, rank};
-  return ref;
 }
 
 namespace {
@@ -146,7 +157,8 @@ void wait_for(const Stream& stream, const Device& device) {
 template <class Managed>
 Array import(Managed* managed, bool read_only, const Stream& producer) {
   std::int64_t strides[kMaxRank];
-  const ArrayRef ref = ref_of(managed->dl_tensor, strides, "from_dlpack");
+  ArrayRef ref;
+  describe(managed->dl_tensor, ref, strides, "from_dlpack");
   auto owner = std::make_shared<Owner<Managed>>(managed);
   Array::ViewOptions options{.read_only = read_only, .owner = owner, .device = ref.device};
   if (!ref.strides.empty()) options.strides = Strides(ref.strides);
@@ -159,10 +171,14 @@ Array import(Managed* managed, bool read_only, const Stream& producer) {
 /// A tensor of kiln's, with its shape and strides behind it.
 template <class Managed>
 struct Export {
-  explicit Export(const Array& from) : array(from) {}
+  Export(const Array& from, std::size_t rank) : array(from) {
+    if (rank > Dims::kInline) more_dims = std::make_unique<std::int64_t[]>(2 * rank);
+  }
+  [[nodiscard]] std::int64_t* dims() noexcept { return more_dims != nullptr ? more_dims.get() : few_dims; }
   Managed managed{};
   Array array;
-  std::unique_ptr<std::int64_t[]> dims;
+  std::unique_ptr<std::int64_t[]> more_dims;
+  std::int64_t few_dims[2 * Dims::kInline];
 
   static void destroy(Managed* tensor) { delete static_cast<Export*>(tensor->manager_ctx); }
 };
@@ -170,24 +186,26 @@ struct Export {
 template <class Managed>
 Managed* export_array(const Array& array, const Stream& consumer) {
   const detail::ArrayRep& rep = detail::rep_of(array);
-  const auto item = static_cast<std::int64_t>(itemsize(rep.dtype));
+  const std::size_t item = itemsize(rep.dtype);
+  const int shift = std::countr_zero(item);  // every dtype has a power of two bytes
   const std::size_t rank = rep.shape.size();
-  auto made = std::make_unique<Export<Managed>>(array);
-  made->dims = std::make_unique<std::int64_t[]>(2 * std::max<std::size_t>(rank, 1));
+  auto made = std::make_unique<Export<Managed>>(array, rank);
+  std::int64_t* const dims = made->dims();
   for (std::size_t d = 0; d < rank; ++d) {
-    if (rep.strides[d] % item != 0) {
+    const std::int64_t stride = rep.strides[d] >> shift;
+    if (stride << shift != rep.strides[d]) {
       throw ShapeError("to_dlpack: the strides " + to_string(rep.strides) + " are no multiples of the " + std::to_string(item) +
                        " bytes of an element, in which DLPack counts; give a copy() of the array");
     }
-    made->dims[d] = rep.shape[d];
-    made->dims[rank + d] = rep.strides[d] / item;
+    dims[d] = rep.shape[d];
+    dims[rank + d] = stride;
   }
   made->managed.dl_tensor = {.data = rep.data,
                              .device = place_of(rep.device),
                              .ndim = static_cast<std::int32_t>(rank),
                              .dtype = data_type(rep.dtype),
-                             .shape = made->dims.get(),
-                             .strides = made->dims.get() + rank,
+                             .shape = dims,
+                             .strides = dims + rank,
                              .byte_offset = 0};
   if (!consumer.is_default() && !rep.device.is_cpu()) {
     const Event done(rep.device);

@@ -46,9 +46,9 @@ inline constexpr int kMaxRank = 64;
 [[nodiscard]] std::optional<Device> device_of(Place place, const char* what);
 [[nodiscard]] Place place_of(const Device& device);
 
-/// Returns the tensor as memory of the caller's. `strides` has room for the tensor's strides in bytes. Throws ShapeError,
+/// Fills a fresh `ref` with the memory of the tensor. `strides` has room for the tensor's strides in bytes. Throws ShapeError,
 /// TypeError or DeviceError for a tensor that cannot be right.
-[[nodiscard]] ArrayRef ref_of(const Tensor& tensor, std::int64_t* strides, const char* what);
+void describe(const Tensor& tensor, ArrayRef& ref, std::int64_t* strides, const char* what);
 
 /// Throws ShapeError unless the number of axes is one that kiln has.
 void check_rank(std::int64_t rank, const char* what);

@@ -12,19 +12,23 @@ bool take_packed(const ArrayRef& ref, std::int64_t item, ArrayRep& rep) {
   if (rank > Dims::kInline || ref.data == nullptr) return false;
   if (reinterpret_cast<std::uintptr_t>(ref.data) % static_cast<std::uintptr_t>(item) != 0) return false;
   if (!ref.strides.empty() && ref.strides.size() != rank) return false;
-  rep.shape.resize(rank);
-  rep.strides.resize(rank);
+  std::int64_t strides[Dims::kInline];
   std::int64_t stride = item;
+  std::int64_t size = 1;
   std::size_t long_axes = 0;
   for (std::size_t d = rank; d-- > 0;) {
     const std::int64_t extent = ref.shape[d];
-    if (extent <= 0 || extent > kSmall / stride || (!ref.strides.empty() && ref.strides[d] != stride)) return false;
-    rep.shape[d] = extent;
-    rep.strides[d] = stride;
-    stride *= extent;
+    if (extent <= 0 || (!ref.strides.empty() && ref.strides[d] != stride)) return false;
+    strides[d] = stride;
+    if (__builtin_mul_overflow(stride, extent, &stride) || stride > kSmall) return false;
+    size *= extent;
     long_axes += extent > 1 ? 1 : 0;
   }
-  rep.size = stride / item;
+  for (std::size_t d = 0; d < rank; ++d) {
+    rep.shape.push_back(ref.shape[d]);
+    rep.strides.push_back(strides[d]);
+  }
+  rep.size = size;
   rep.c_contiguous = true;
   rep.f_contiguous = long_axes <= 1;
   return true;

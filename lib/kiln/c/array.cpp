@@ -37,7 +37,8 @@ struct Release {
 };
 
 Array view_of(const kiln_array_info& info) {
-  const ArrayRef ref = ref_of(info, "info");
+  ArrayRef ref;
+  describe(info, ref, "info");
   auto owner = std::make_shared<Release>(info);
   Array::ViewOptions options{.read_only = ref.read_only, .owner = owner, .device = ref.device};
   if (!ref.strides.empty()) options.strides = Strides(ref.strides);

@@ -236,23 +236,19 @@ Operands operands_of(const Call& call, const Options& options) {
 }
 
 CallOptions ufunc_options(const Ufunc& f, Operands& operands, const Options& options) {
-  CallOptions given;
   options.allow(kCasting | kWhere | kDType | kSignature | kSize | kLimits | kChunks, f.name().c_str());
+  CallOptions given{.out = operands.out(), .where = operands.where()};
   options.fill_loop(given);
   if (options.raw().chunked != 0) given.stop = {};
-  given.out = operands.out();
-  given.where = operands.where();
   if (options.raw().has_size != 0) given.size = options.raw().size;
   return given;
 }
 
 GufuncOptions gufunc_options(const Gufunc& f, Operands& operands, const Options& options) {
   options.allow(kCasting | kWhere | kDType | kKeepdims | kAxis | kSignature | kCoreAxes | kLimits | kChunks, f.name().c_str());
-  GufuncOptions given;
+  GufuncOptions given{.out = operands.out(), .where = operands.where()};
   options.fill_loop(given);
   if (options.raw().chunked != 0) given.stop = {};
-  given.out = operands.out();
-  given.where = operands.where();
   given.axes = options.core_axes();
   given.keepdims = options.raw().keepdims != 0;
   if (options.raw().axis_count != 0) given.axis = options.one_axis(-1);

@@ -95,18 +95,16 @@ Arg scalar_of(const kiln_arg& arg, const char* what) {
   return Arg::of_bytes(dtype_of(arg.dtype, what), arg.value.at);
 }
 
-ArrayRef ref_of(const kiln_array_info& info, const char* what) {
+void describe(const kiln_array_info& info, ArrayRef& ref, const char* what) {
   dlpack::check_rank(info.ndim, what);
   const auto rank = static_cast<std::size_t>(info.ndim);
   if (rank != 0 && info.shape == nullptr) fail_shape(fmt::format("{}: the array has axes, and its shape is NULL", what));
-  ArrayRef ref;
   ref.data = info.data;
   ref.dtype = dtype_of(info.dtype, what);
   ref.shape = {info.shape, rank};
   if (info.strides != nullptr) ref.strides = {info.strides, rank};
   ref.device = memory_device(info.device, what);
   ref.read_only = info.read_only != 0;
-  return ref;
 }
 
 Operands::Operands(const kiln_arg* outputs, std::size_t nout, const kiln_arg* inputs, std::size_t nin, const kiln_arg* where,
@@ -116,7 +114,7 @@ Operands::Operands(const kiln_arg* outputs, std::size_t nout, const kiln_arg* in
   if (nin != 0 && inputs == nullptr) fail_null("inputs");
   for (std::size_t i = 0; i < nin; ++i) add_input(inputs[i], i);
   for (std::size_t i = 0; i < nout; ++i) add_output(outputs[i], i);
-  if (where != nullptr && where->kind != KILN_NONE) where_ = array_arg(*where, "kiln_call_options.where");
+  if (where != nullptr && where->kind != KILN_NONE) add_array(where_, *where, "kiln_call_options.where");
 }
 
 void Operands::add_input(const kiln_arg& arg, std::size_t number) {
@@ -129,7 +127,7 @@ void Operands::add_input(const kiln_arg& arg, std::size_t number) {
     case KILN_NONE:
       throw ArgumentError(fmt::format("{} is KILN_NONE: an input is an array or a scalar", name), name);
     default:
-      inputs_.add(array_arg(arg, name));
+      add_array(inputs_, arg, name);
   }
 }
 
@@ -144,23 +142,32 @@ void Operands::add_output(const kiln_arg& arg, std::size_t number) {
     return;
   }
   given_ = true;
-  outputs_.add(array_arg(arg, name));
+  add_array(outputs_, arg, name);
 }
 
-ArrayArg Operands::array_arg(const kiln_arg& arg, const char* what) {
+template <class List>
+void Operands::add_array(List& list, const kiln_arg& arg, const char* what) {
   switch (arg.kind) {
     case KILN_ARRAY: {
       const Array& array = checked(arg.value.array, what).array;
       wait_for(arg, array);
-      return array;
+      list.add(array);
+      return;
     }
     case KILN_DLTENSOR:
-      return tensor_ref(arg.value.tensor, arg, what);
+      list.add(tensor_ref(arg.value.tensor, arg, what));
+      return;
     case KILN_MEMORY:
-      return memory_ref(arg.value.memory, arg, what);
+      list.add(memory_ref(arg.value.memory, arg, what));
+      return;
     default:
       fail_kind(arg, what);
   }
+}
+
+Operands::More& Operands::more() {
+  if (more_ == nullptr) more_ = std::make_unique<More>();
+  return *more_;
 }
 
 std::int64_t* Operands::strides(std::size_t count) {
@@ -169,14 +176,15 @@ std::int64_t* Operands::strides(std::size_t count) {
     strides_used_ += count;
     return found;
   }
-  return more_strides_.emplace_back(std::make_unique<std::int64_t[]>(count)).get();
+  return more().strides.emplace_back(std::make_unique<std::int64_t[]>(count)).get();
 }
 
 const ArrayRef& Operands::tensor_ref(const void* tensor, const kiln_arg& arg, const char* what) {
   if (tensor == nullptr) fail_null(what);
   const auto& given = *static_cast<const dlpack::Tensor*>(tensor);
   dlpack::check_rank(given.ndim, what);
-  ArrayRef& ref = refs_.add(dlpack::ref_of(given, strides(static_cast<std::size_t>(given.ndim)), what));
+  ArrayRef& ref = refs_.add();
+  dlpack::describe(given, ref, strides(static_cast<std::size_t>(given.ndim)), what);
   ref.ready = event_of(arg);
   return ref;
 }
@@ -184,20 +192,21 @@ const ArrayRef& Operands::tensor_ref(const void* tensor, const kiln_arg& arg, co
 const ArrayRef& Operands::memory_ref(const kiln_array_info* info, const kiln_arg& arg, const char* what) {
   if (info == nullptr) fail_null(what);
   kiln_array_info storage;
-  ArrayRef& ref = refs_.add(ref_of(struct_of(*info, kArrayInfoBytes, storage, "kiln_array_info"), what));
+  ArrayRef& ref = refs_.add();
+  describe(struct_of(*info, kArrayInfoBytes, storage, "kiln_array_info"), ref, what);
   ref.ready = event_of(arg);
   return ref;
 }
 
 const Event* Operands::event_of(const kiln_arg& arg) {
   if (arg.ready == nullptr || arg.ready == stream_) return nullptr;
-  for (const auto& [stream, event] : events_) {
+  for (const auto& [stream, event] : more().events) {
     if (stream == arg.ready) return event.get();
   }
   const Stream& stream = checked(arg.ready, "ready").stream;
   auto event = std::make_unique<Event>(stream.device());
   event->record(stream);
-  return events_.emplace_back(arg.ready, std::move(event)).second.get();
+  return more().events.emplace_back(arg.ready, std::move(event)).second.get();
 }
 
 void Operands::wait_for(const kiln_arg& arg, const Array& array) {
@@ -210,16 +219,19 @@ void Operands::wait_for(const kiln_arg& arg, const Array& array) {
 Array array_of(const kiln_arg& arg, const char* what) {
   if (arg.ready != nullptr) checked(arg.ready, "ready").stream.synchronize();
   std::int64_t strides[dlpack::kMaxRank];
+  ArrayRef ref;
   switch (arg.kind) {
     case KILN_ARRAY:
       return checked(arg.value.array, what).array;
     case KILN_DLTENSOR:
       if (arg.value.tensor == nullptr) fail_null(what);
-      return call::array_of(dlpack::ref_of(*static_cast<const dlpack::Tensor*>(arg.value.tensor), strides, what));
+      dlpack::describe(*static_cast<const dlpack::Tensor*>(arg.value.tensor), ref, strides, what);
+      return call::array_of(ref);
     case KILN_MEMORY: {
       if (arg.value.memory == nullptr) fail_null(what);
       kiln_array_info storage;
-      return call::array_of(ref_of(struct_of(*arg.value.memory, kArrayInfoBytes, storage, "kiln_array_info"), what));
+      describe(struct_of(*arg.value.memory, kArrayInfoBytes, storage, "kiln_array_info"), ref, what);
+      return call::array_of(ref);
     }
     case KILN_NONE:
     case KILN_SCALAR:

@@ -56,7 +56,7 @@ class Operands {
 
   [[nodiscard]] std::span<const Arg> inputs() noexcept { return inputs_.all(); }
   [[nodiscard]] std::span<const ArrayArg> outputs() noexcept { return outputs_.all(); }
-  [[nodiscard]] const ArrayArg& where() const noexcept { return where_; }
+  [[nodiscard]] ArrayArg where() noexcept { return where_.all().empty() ? ArrayArg() : where_.all()[0]; }
   /// Returns true if an output is to be made.
   [[nodiscard]] bool fresh() const noexcept { return fresh_; }
   /// Returns the outputs as an option of a call: none if all are to be made.
@@ -68,7 +68,8 @@ class Operands {
 
   void add_input(const kiln_arg& arg, std::size_t number);
   void add_output(const kiln_arg& arg, std::size_t number);
-  [[nodiscard]] ArrayArg array_arg(const kiln_arg& arg, const char* what);
+  template <class List>
+  void add_array(List& list, const kiln_arg& arg, const char* what);
   const ArrayRef& tensor_ref(const void* tensor, const kiln_arg& arg, const char* what);
   const ArrayRef& memory_ref(const kiln_array_info* info, const kiln_arg& arg, const char* what);
   [[nodiscard]] std::int64_t* strides(std::size_t count);
@@ -79,12 +80,17 @@ class Operands {
   FixedList<ArrayRef, kInline> refs_;
   FixedList<Arg, kInline> inputs_;
   FixedList<ArrayArg, kInline> outputs_;
-  ArrayArg where_;
+  FixedList<ArrayArg, 1> where_{1};
   bool fresh_ = false;
   bool given_ = false;
   std::size_t strides_used_ = 0;
-  std::vector<std::unique_ptr<std::int64_t[]>> more_strides_;
-  std::vector<std::pair<const kiln_stream*, std::unique_ptr<Event>>> events_;
+  /// What few calls need.
+  struct More {
+    std::vector<std::unique_ptr<std::int64_t[]>> strides;
+    std::vector<std::pair<const kiln_stream*, std::unique_ptr<Event>>> events;
+  };
+  [[nodiscard]] More& more();
+  std::unique_ptr<More> more_;
   std::int64_t strides_[kInlineStrides];  // stays uninitialized
 };
 
@@ -94,8 +100,8 @@ class Operands {
 /// Returns an operand as an array, once its elements are ready. Throws ArgumentError for a scalar or nothing.
 [[nodiscard]] Array array_of(const kiln_arg& arg, const char* what);
 
-/// Returns memory that a caller describes. `info` may be of an older caller.
-[[nodiscard]] ArrayRef ref_of(const kiln_array_info& info, const char* what);
+/// Fills a fresh `ref` with the memory that a caller describes.
+void describe(const kiln_array_info& info, ArrayRef& ref, const char* what);
 
 /// The bytes that kiln_array_info has had since it exists.
 inline constexpr std::size_t kArrayInfoBytes = sizeof(kiln_array_info);
