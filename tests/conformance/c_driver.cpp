@@ -261,8 +261,9 @@ class CDriver : public Driver {
     std::vector<std::uint32_t> kinds;
     for (const kiln_arg& output : outputs) kinds.push_back(output.kind);
     kiln_error* error = nullptr;
-    const kiln_status status =
-        kiln_call(function, outputs.data(), outputs.size(), inputs.data(), inputs.size(), &options.c, &error);
+    static const kiln_call_options none = kiln_call_options_default();
+    const kiln_call_options* const given = std::memcmp(&options.c, &none, sizeof none) == 0 ? nullptr : &options.c;
+    const kiln_status status = kiln_call(function, outputs.data(), outputs.size(), inputs.data(), inputs.size(), given, &error);
     if (options.c.stream != nullptr) check(kiln_stream_synchronize(options.c.stream, nullptr));
     if (status != KILN_OK) rethrow(error);
     std::vector<kiln::Array> results;

@@ -58,13 +58,17 @@ int index_of(Place place, const char* what) {
 
 }  // namespace
 
+std::optional<DType> find_dtype(DataType dtype) noexcept {
+  if (dtype.lanes != 1 || dtype.code >= kCodes || dtype.bits > kMostBits) return std::nullopt;
+  const std::uint8_t found = kDTypes[dtype.code][dtype.bits];
+  return found == kNone ? std::nullopt : std::optional(static_cast<DType>(found));
+}
+
 DType dtype_of(DataType dtype, const char* what) {
+  if (const auto found = find_dtype(dtype)) return *found;
   if (dtype.lanes != 1) {
     throw TypeError(prefix(what) + "its dtype has " + std::to_string(dtype.lanes) +
                     " lanes, and kiln's have 1; give the lanes an axis of their own");
-  }
-  if (dtype.code < kCodes && dtype.bits <= kMostBits) {
-    if (const std::uint8_t found = kDTypes[dtype.code][dtype.bits]; found != kNone) return static_cast<DType>(found);
   }
   throw TypeError(prefix(what) + "a dtype of code " + std::to_string(dtype.code) + " with " + std::to_string(dtype.bits) +
                   " bits is none of kiln's: bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, "

@@ -46,6 +46,9 @@ inline constexpr int kMaxRank = 64;
 [[nodiscard]] std::optional<Device> device_of(Place place, const char* what);
 [[nodiscard]] Place place_of(const Device& device);
 
+/// Returns the dtype; nothing if kiln has none such.
+[[nodiscard]] std::optional<DType> find_dtype(DataType dtype) noexcept;
+
 /// Fills a fresh `ref` with the memory of the tensor. `strides` has room for the tensor's strides in bytes. Throws ShapeError,
 /// TypeError or DeviceError for a tensor that cannot be right.
 void describe(const Tensor& tensor, ArrayRef& ref, std::int64_t* strides, const char* what);

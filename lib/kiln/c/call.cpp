@@ -8,6 +8,7 @@
 #include "c/array.hpp"
 #include "c/call.hpp"
 #include "c/guard.hpp"
+#include "c/packed.hpp"
 #include "c/text.hpp"
 #include "call/arrays_of.hpp"
 
@@ -297,6 +298,9 @@ kiln_status kiln_call(const kiln_function* function, kiln_arg* outputs, size_t n
     const Options given(options);
     const kiln_function& f = function_of(function, given);
     const Call call{outputs, nout, inputs, nin};
+    if (const auto* const ufunc = std::get_if<kiln::Ufunc>(&f.function); options == nullptr && ufunc != nullptr) {
+      if (run_packed(*ufunc, call)) return;
+    }
     std::visit([&](const auto& of) { run(of, call, given); }, f.function);
   });
 }

@@ -27,10 +27,16 @@ void log_wrong_release(const Handle& handle, Tag wanted) noexcept;
 /// Keeps the memory of some released handles, so that the use of one is found. Frees that of an older one.
 void retire(void* memory) noexcept;
 
+/// Returns true unless the handle is NULL, has another type, or was released recently.
+template <class H>
+bool is_sound(const H* handle) noexcept {
+  return handle != nullptr && handle->tag.load(std::memory_order_relaxed) == H::kTag;
+}
+
 /// Returns the handle. Throws ArgumentError if it is NULL, has another type, or was released recently.
 template <class H>
 H& checked(H* handle, const char* parameter) {
-  if (handle == nullptr || handle->tag.load(std::memory_order_relaxed) != H::kTag) [[unlikely]]
+  if (!is_sound(handle)) [[unlikely]]
     fail_handle(handle, H::kTag, parameter);
   return *handle;
 }

@@ -16,6 +16,7 @@
 #include "layout/squeeze.hpp"
 #include "ufunc/beside.hpp"
 #include "ufunc/constants.hpp"
+#include "ufunc/packed_call.hpp"
 #include "ufunc/raw_operands.hpp"
 #include "ufunc/tiling.hpp"
 #include "ufunc/tuning.hpp"
@@ -78,7 +79,7 @@ void Call::check() {
   if (ufunc_.constants() != 0) plan_ = &for_constants(*plan_, operands_, ufunc_);
 }
 
-void Call::run(std::span<Array> results) {
+void Call::run(std::span<Array> results, const PackedCall* packed) {
   check();
   if (size_ == 0) {
     allocate(results);
@@ -92,6 +93,7 @@ void Call::run(std::span<Array> results) {
   allocate(results);
   launch(variant, results);
   if (Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
+  if (packed != nullptr) packed->remember(plan_->loop, variant);
   operands_.fetch(results);
 }
 
@@ -278,23 +280,22 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
   for (std::size_t times = keeps() && !operands_.at().gpu() ? 2 : 1; times > 0; --times) {
     for (std::size_t k = inputs; k < operands_.count(); ++k) add(k);
   }
-  std::optional<Beside> beside;
+  Beside beside;
   std::vector<kinds::RawOperand> raw;
   if (by_elements()) {
-    beside.emplace();
     for (std::size_t k = 0; k < operands_.count(); ++k) {
       if (!is_raw(k)) continue;
       const Shape& extents = operands_.rep(k)->shape;
-      beside->add(extents, operands_.rep(k)->strides);
+      beside.add(extents, operands_.rep(k)->strides);
       if (!ufunc_.finds_races()) continue;
       const bool output = operands_.is_output(k);
       raw.push_back({.operand = static_cast<std::uint8_t>(output ? count - operands_.nout() + (k - inputs) : k),
                      .argument = static_cast<std::uint8_t>(output ? operands_.nin() + (k - inputs) : k),
                      .rank = static_cast<std::uint8_t>(extents.size())});
     }
-    if (ufunc_.place().indexer) beside->add(*shape_, kNoStrides);
-    if (ufunc_.place().any()) beside->add_range(size_);
-    operands[count++] = beside->operand();
+    if (ufunc_.place().indexer) beside.add(*shape_, kNoStrides);
+    if (ufunc_.place().any()) beside.add_range(size_);
+    operands[count++] = beside.operand();
   }
   backend::Backend& backend = backend::backend_for(operands_.at().device);
   const std::shared_ptr<const void> kept = operands_.keep(backend, results);
@@ -339,7 +340,7 @@ void Call::launch(const Variant<LayoutClass>& variant, std::span<const Array> re
       operands[i].data = static_cast<char*>(first[i].data) + index.offset({first[i].strides, outer});
     }
     kinds::launch(backend, *variant.module, work, context);
-    if (beside) beside->move_on(work.size);
+    beside.move_on(work.size);
   });
 }
 

@@ -16,14 +16,16 @@
 
 namespace kiln::ufunc {
 
+class PackedCall;
+
 class Call {
  public:
   /// Reads the arguments and checks their number; throws TypeError.
   Call(const detail::UfuncImpl& ufunc, std::span<const Arg> args, const CallOptions& options,
        const backend::StopRequest* stop = nullptr);
 
-  /// Runs and fills one result for each output.
-  void run(std::span<Array> results);
+  /// Runs and fills one result for each output. The kernel is remembered for calls like `packed`; null: for none.
+  void run(std::span<Array> results, const PackedCall* packed = nullptr);
   /// What run() would do.
   Resolution resolve();
   /// Checks a call that is only planned, for that device or where it would run: its loop. TypeError also where there is nothing

@@ -1,4 +1,7 @@
 // Ufunc's calls as users make them.
+#include <algorithm>
+
+#include "call/arrays_of.hpp"
 #include "call/operands.hpp"
 #include "call/stoppable.hpp"
 #include "call/whole_or_chunks.hpp"
@@ -6,6 +9,7 @@
 #include "ufunc/call.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/in_chunks.hpp"
+#include "ufunc/packed_call.hpp"
 
 namespace kiln {
 
@@ -13,10 +17,20 @@ void Ufunc::call(std::span<const Arg> args, const CallOptions* options, std::spa
   static const CallOptions none;
   const CallOptions& given = options != nullptr ? *options : none;
   call::check_results_wanted(impl_->name(), impl_->nout(), results.size(), given.out);
+  ufunc::PackedCall packed(*impl_);
+  const bool fits_packed = packed.add(args, given);
+  if (fits_packed && packed.run(results)) {
+    for (std::size_t o = 0; o < std::min(results.size(), given.out.list().size()); ++o) {
+      if (given.out.list()[o].valid()) results[o] = call::array_of(given.out.list()[o]);
+    }
+    return;
+  }
   // With a mask a chunk's outputs are read, too, and count twice.
   const bool fit = !given.where.valid() || args.size() + 1 + 2 * impl_->nout() <= call::Operands::kMax;
   // A chunk has a part of the arrays, and what its elements reach may lie in others.
-  const auto whole = [&](const backend::StopRequest* stop) { ufunc::Call(*impl_, args, given, stop).run(results); };
+  const auto whole = [&](const backend::StopRequest* stop) {
+    ufunc::Call(*impl_, args, given, stop).run(results, fits_packed ? &packed : nullptr);
+  };
   if (impl_->by_elements() || impl_->inout() != 0) return call::stoppable(impl_->name(), "", given, whole);
   const bool chunks = fit && call::chunks_gain(args, given.where, given.out.list(), {given.stream, given.device}, true);
   call::stoppable(impl_->name(), "", given, [&](const backend::StopRequest* stop) {

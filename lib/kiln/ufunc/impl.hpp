@@ -74,6 +74,7 @@ class UfuncImpl final : public call::Callee {
 
   /// What was compiled for calls, for reduce and reduceat, for accumulate, and for at.
   [[nodiscard]] ufunc::Plans<ufunc::LayoutClass>& plans() const noexcept { return plans_; }
+  [[nodiscard]] ufunc::PackedKernels& packed_kernels() const noexcept { return packed_kernels_; }
   [[nodiscard]] ufunc::Plans<kinds::ReductionClass>& reductions() const noexcept { return reductions_; }
   [[nodiscard]] ufunc::Plans<kinds::ScanLayout>& scans() const noexcept { return scans_; }
   [[nodiscard]] ufunc::Plans<kinds::ScatterLayout>& scatters() const noexcept { return scatters_; }
@@ -112,6 +113,7 @@ class UfuncImpl final : public call::Callee {
   std::uint64_t addressed_ = 0;
   bool finds_races_ = false;
   mutable ufunc::Plans<ufunc::LayoutClass> plans_;
+  mutable ufunc::PackedKernels packed_kernels_;
   mutable ufunc::Plans<kinds::ReductionClass> reductions_;
   mutable ufunc::Plans<kinds::ScanLayout> scans_;
   mutable ufunc::Plans<kinds::ScatterLayout> scatters_;

@@ -119,6 +119,21 @@ struct Plan {
   base::Table<call::ConstantKey, Plan> of_constants = {};  ///< plans of the same loop, with values of its constants
 };
 
+/// Number and dtypes of a packed call's operands, and the number of the CPU device's threads.
+struct PackedKey {
+  std::uint64_t bits = 0;
+  friend bool operator==(const PackedKey&, const PackedKey&) = default;
+  [[nodiscard]] std::uint64_t hash() const noexcept { return base::KeyHash().add(bits).value(); }
+};
+
+/// The kernel of packed calls (ufunc/packed_call.hpp) of some dtypes. Its loop casts no array.
+struct PackedKernel {
+  const Loop* loop;
+  const backend::Module* module;
+  int rank;
+};
+using PackedKernels = base::Table<PackedKey, PackedKernel>;
+
 template <class Class>
 using Plans = base::Table<PlanKey, Plan<Class>>;
 
