@@ -835,3 +835,69 @@ TEST_CASE("C: commands that look at kernels") {
           "operands": [{"dtype": "float32", "shape": [10]}]})");
   CHECK(tuned.find("a CPU's kernels have no launch shape") != std::string::npos);
 }
+
+TEST_CASE("C: small calls on the caller's memory, again and again") {
+  kiln_function* made = nullptr;
+  succeed([&](kiln_error** e) { return kiln_function_math(&made, "add", KILN_NUL, e); });
+  const CFunction add(made);
+  float x[] = {1, 2, 3, 4};
+  float y[] = {5, 6, 7, 8};
+  float out[4] = {};
+  const std::int64_t shape[] = {2, 2};
+  const std::int64_t strides[] = {8, 4};
+  const auto memory = [&](float* data, std::int32_t rank, bool read_only = false) {
+    kiln_array_info info = kiln_array_info_default();
+    info.data = data;
+    info.dtype = {KILN_FLOAT, 32, 1};
+    info.ndim = rank;
+    info.shape = shape;
+    info.strides = strides;
+    info.read_only = read_only ? 1 : 0;
+    return info;
+  };
+  for (int time = 0; time < 3; ++time) {
+    const kiln_array_info of_x = memory(x, 2);
+    const kiln_array_info of_y = memory(y, 2);
+    kiln_array_info of_out = memory(out, 2);
+    const kiln_arg inputs[] = {kiln_memory_arg(&of_x), kiln_memory_arg(&of_y)};
+    kiln_arg output = kiln_memory_arg(&of_out);
+    succeed([&](kiln_error** e) { return kiln_call(add.get(), &output, 1, inputs, 2, nullptr, e); });
+    CHECK(out[3] == 12 + 0.5F * static_cast<float>(time));
+    out[3] = 0;
+    of_out = memory(out, 2, /*read_only=*/true);
+    CHECK(failure([&](kiln_error** e) { return kiln_call(add.get(), &output, 1, inputs, 2, nullptr, e); }).says("read-only"));
+    CHECK(out[3] == 0);
+    // A scalar, and an output over an input.
+    kiln_arg number{};
+    number.kind = KILN_SCALAR;
+    number.dtype = {KILN_FLOAT, 64, 1};
+    number.value.f = 0.5;
+    const kiln_arg with_number[] = {kiln_memory_arg(&of_x), number};
+    kiln_arg onto_x = kiln_memory_arg(&of_x);
+    succeed([&](kiln_error** e) { return kiln_call(add.get(), &onto_x, 1, with_number, 2, nullptr, e); });
+    CHECK(x[0] == 1.5F + 0.5F * static_cast<float>(time));
+
+    float total = 0;
+    kiln_array_info of_total = memory(&total, 0);
+    kiln_arg sum = kiln_memory_arg(&of_total);
+    kiln_call_options options = kiln_call_options_default();
+    options.method = KILN_REDUCE;
+    options.axis_count = KILN_ALL_AXES;
+    succeed([&](kiln_error** e) { return kiln_call(add.get(), &sum, 1, &inputs[1], 1, &options, e); });
+    CHECK(total == 26);
+    of_total = memory(&total, 2);
+    options.keepdims = 1;
+    CHECK(failure([&](kiln_error** e) { return kiln_call(add.get(), &sum, 1, &inputs[1], 1, &options, e); }).says("shape"));
+    options.keepdims = 0;
+    options.axis_count = 0;
+    of_out = memory(out, 1);
+    kiln_arg columns = kiln_memory_arg(&of_out);
+    succeed([&](kiln_error** e) { return kiln_call(add.get(), &columns, 1, &inputs[1], 1, &options, e); });
+    CHECK(out[0] == 12);
+    options.axis_count = KILN_ALL_AXES;
+    options.size = 1;
+    CHECK(failure([&](kiln_error** e) {
+            return kiln_call(add.get(), &sum, 1, &inputs[1], 1, &options, e);
+          }).says("it has no option size"));
+  }
+}

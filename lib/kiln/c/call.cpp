@@ -298,8 +298,10 @@ kiln_status kiln_call(const kiln_function* function, kiln_arg* outputs, size_t n
     const Options given(options);
     const kiln_function& f = function_of(function, given);
     const Call call{outputs, nout, inputs, nin};
-    if (const auto* const ufunc = std::get_if<kiln::Ufunc>(&f.function); options == nullptr && ufunc != nullptr) {
-      if (run_packed(*ufunc, call)) return;
+    if (const auto* const ufunc = std::get_if<kiln::Ufunc>(&f.function)) {
+      if (options == nullptr ? run_packed(*ufunc, call)
+                             : given.raw().method == KILN_REDUCE && reduce_packed(*ufunc, call, given.raw()))
+        return;
     }
     std::visit([&](const auto& of) { run(of, call, given); }, f.function);
   });

@@ -1,7 +1,10 @@
 #include "c/packed.hpp"
 
+#include <cstring>
+
 #include "array/dlpack.hpp"
 #include "c/array.hpp"
+#include "reduce/packed_reduce.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/packed_call.hpp"
 
@@ -20,14 +23,18 @@ bool add_tensor(ufunc::PackedCall& packed, const void* given) {
                     static_cast<std::int64_t>(itemsize(*dtype)));
 }
 
-bool add_memory(ufunc::PackedCall& packed, const kiln_array_info* info, bool written) {
+/// Whether described memory is the host's, and nothing in the description is wrong.
+bool is_host_memory(const kiln_array_info* info, bool written) noexcept {
   if (info == nullptr || info->struct_size != sizeof *info) return false;
-  const std::optional<DType> dtype = dlpack::find_dtype({info->dtype.code, info->dtype.bits, info->dtype.lanes});
   const bool on_host = info->device.type == 0 || info->device.type == KILN_CPU;
-  if (!dtype || !on_host || info->ndim < 0 || info->ndim > dlpack::kMaxRank || (info->ndim != 0 && info->shape == nullptr) ||
-      (written && info->read_only != 0))
-    return false;
-  return packed.add(info->data, *dtype, {info->shape, static_cast<std::size_t>(info->ndim)}, info->strides, 1);
+  return on_host && info->ndim >= 0 && info->ndim <= dlpack::kMaxRank && (info->ndim == 0 || info->shape != nullptr) &&
+         !(written && info->read_only != 0) && dlpack::find_dtype({info->dtype.code, info->dtype.bits, info->dtype.lanes});
+}
+
+bool add_memory(ufunc::PackedCall& packed, const kiln_array_info* info, bool written) {
+  if (!is_host_memory(info, written)) return false;
+  const DType dtype = *dlpack::find_dtype({info->dtype.code, info->dtype.bits, info->dtype.lanes});
+  return packed.add(info->data, dtype, {info->shape, static_cast<std::size_t>(info->ndim)}, info->strides, 1);
 }
 
 bool add_array(ufunc::PackedCall& packed, const kiln_arg& arg, bool written) {
@@ -42,6 +49,38 @@ bool add_array(ufunc::PackedCall& packed, const kiln_arg& arg, bool written) {
     default:
       return false;
   }
+}
+
+/// Packed memory of the host.
+struct Packed {
+  void* data;
+  DType dtype;
+  std::size_t rank;
+  std::int64_t size;
+};
+
+std::optional<Packed> packed_of(const kiln_arg& arg, bool written) {
+  const kiln_array_info* const info = arg.value.memory;
+  if (arg.ready != nullptr || arg.kind != KILN_MEMORY || !is_host_memory(info, written)) return std::nullopt;
+  const auto rank = static_cast<std::size_t>(info->ndim);
+  const DType dtype = *dlpack::find_dtype({info->dtype.code, info->dtype.bits, info->dtype.lanes});
+  return Packed{info->data, dtype, rank, ufunc::packed_size(info->data, dtype, {info->shape, rank}, info->strides, 1)};
+}
+
+/// Whether all axes of an array of that rank are reduced, and nothing else is asked for but .keepdims.
+bool is_plain(const kiln_call_options& options, std::size_t rank) noexcept {
+  if (options.struct_size != sizeof options) return false;
+  kiln_call_options rest = options;
+  rest.method = KILN_CALL;
+  rest.axis = nullptr;
+  rest.axis_count = 0;
+  rest.keepdims = 0;
+  static const kiln_call_options kNone = kiln_call_options_default();
+  if (std::memcmp(&rest, &kNone, sizeof rest) != 0) return false;
+  if (options.axis_count == KILN_ALL_AXES) return true;
+  if (rank != 1) return false;
+  if (options.axis == nullptr) return options.axis_count == 0;
+  return options.axis_count == 1 && (*options.axis == 0 || *options.axis == -1);
 }
 
 bool add_input(ufunc::PackedCall& packed, const kiln_arg& arg) {
@@ -65,6 +104,16 @@ bool run_packed(const Ufunc& f, const Call& call) {
     if (!add_array(packed, call.outputs[i], true)) return false;
   }
   return packed.run({});
+}
+
+bool reduce_packed(const Ufunc& f, const Call& call, const kiln_call_options& options) {
+  if (call.nin != 1 || call.nout != 1 || call.inputs == nullptr || call.outputs == nullptr) return false;
+  const std::optional<Packed> input = packed_of(call.inputs[0], false);
+  if (!input || !is_plain(options, input->rank)) return false;
+  const std::optional<Packed> output = packed_of(call.outputs[0], true);
+  if (!output || output->size != 1 || output->rank != (options.keepdims != 0 ? input->rank : 0)) return false;
+  reduce::PackedReduce packed(*f.impl());
+  return packed.take(input->data, input->dtype, input->rank, input->size) && packed.run(output->data, output->dtype);
 }
 
 }  // namespace kiln::c

@@ -42,6 +42,8 @@ class Call {
   [[nodiscard]] const Dims& reduced() const noexcept { return reduced_; }
   /// The loop.
   [[nodiscard]] const ufunc::Loop& loop() const noexcept { return plan_->loop; }
+  /// After run(): the kernel of the last launch; null if there was none.
+  [[nodiscard]] const ufunc::Variant<ReductionClass>* variant() const noexcept { return variant_; }
   /// After plan(): what run() would load, and after it what it would with arrays of other sizes and alignments. Nothing is
   /// sent.
   [[nodiscard]] std::vector<program::Request> requests();
@@ -105,6 +107,7 @@ class Call {
   std::optional<kinds::SegmentLengths> segments_;  // of begins_ only how many there are
   call::Operands operands_;
   Target::Plan* plan_ = nullptr;
+  const ufunc::Variant<ReductionClass>* variant_ = nullptr;
   Shape whole_;           // what the inputs broadcast to
   Dims reduced_;          // of each axis of it: 1 or 0
   std::size_t axis_ = 0;  // of the segments

@@ -164,6 +164,7 @@ void Call::launch(const Part& part) {
   const ReductionClass how = class_of(part, laid, place.device.kind());
   backend::Backend& backend = backend::backend_for(place.device);
   const ufunc::Variant<ReductionClass>& variant = target_.variant(*plan_, how, operands_);
+  variant_ = &variant;
   const bool indexed = target_.indexed();
   ufunc::Uninitialized<kinds::LaunchOperand, kMaxRows> storage;
   kinds::LaunchOperand* const operands = storage.data();

@@ -4,6 +4,7 @@
 #include "kiln/ufunc.hpp"
 #include "reduce/call.hpp"
 #include "reduce/identity_probe.hpp"
+#include "reduce/packed_reduce.hpp"
 #include "ufunc/reduction_loop.hpp"
 
 namespace kiln::reduce {
@@ -42,9 +43,18 @@ void Method::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::De
 
 Array reduce(const detail::UfuncImpl& ufunc, const Array& array, const ReduceOptions& options,
              const backend::StopRequest* stop) {
+  PackedReduce packed(ufunc);
+  const bool fits_packed = array.valid() && packed.take(*array.rep(), options);
+  if (fits_packed) {
+    if (Array result = packed.run(options.keepdims ? array.shape().size() : 0); result.valid()) return result;
+  }
   const Arg arg(array);
+  const Method method(ufunc);
+  const Options view = options_of(options, stop);
   Array result;
-  Call(Method(ufunc), {&arg, 1}, options_of(options, stop)).run({&result, 1});
+  Call call(method, {&arg, 1}, view);
+  call.run({&result, 1});
+  if (fits_packed && call.variant() != nullptr) packed.remember(call.loop(), *call.variant());
   return result;
 }
 

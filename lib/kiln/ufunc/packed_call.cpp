@@ -12,9 +12,7 @@
 namespace kiln::ufunc {
 namespace {
 
-// Beyond this the choice that is skipped takes no time beside the work, and stores past the cache are one of its questions.
-constexpr std::int64_t kMostElements = 1 << 17;
-static_assert(kMostElements < tuning::kNontemporalBytes / 512);
+static_assert(kMostPacked < tuning::kNontemporalBytes / 512);
 // Of an operand in the key: its dtype, and whether it is a scalar or a fresh output.
 constexpr unsigned kBits = 6;
 constexpr unsigned kScalar = 1U << 4;
@@ -33,10 +31,31 @@ bool is_plain(const CallOptions& options) noexcept {
 
 }  // namespace
 
+bool calls_are_observed() noexcept {
+  return profiling::active() || recorder() != nullptr || backend::Capture::current() != nullptr;
+}
+
+std::int64_t packed_size(const void* data, DType dtype, std::span<const std::int64_t> shape, const std::int64_t* strides,
+                         std::int64_t unit) noexcept {
+  const auto item = static_cast<std::int64_t>(itemsize(dtype));
+  if (data == nullptr || reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(item) != 0) return 0;
+  std::int64_t size = 1;
+  for (std::size_t d = shape.size(); d-- > 0;) {
+    if (shape[d] == 1) continue;  // its stride means nothing
+    if (shape[d] <= 0 || shape[d] > kMostPacked) return 0;
+    // Both are small by now: no product overflows.
+    const std::int64_t stride = strides != nullptr ? strides[d] : 0;
+    if (strides != nullptr && (stride < 0 || stride > kMostPacked * item || stride * unit != size * item)) return 0;
+    size *= shape[d];
+    if (size > kMostPacked) return 0;
+  }
+  return size;
+}
+
 PackedCall::PackedCall(const detail::UfuncImpl& ufunc)
     : ufunc_(ufunc),
       packed_(ufunc.nin() + ufunc.nout() <= kMax && !ufunc.by_elements() && ufunc.inout() == 0 && ufunc.constants() == 0 &&
-              !profiling::active() && recorder() == nullptr && backend::Capture::current() == nullptr) {}
+              !calls_are_observed()) {}
 
 bool PackedCall::take(Operand operand, unsigned code) noexcept {
   if (!packed_) return false;
@@ -45,14 +64,9 @@ bool PackedCall::take(Operand operand, unsigned code) noexcept {
   return true;
 }
 
-bool PackedCall::take_shape(std::span<const std::int64_t> shape) noexcept {
+bool PackedCall::take_shape(std::span<const std::int64_t> shape, std::int64_t size) noexcept {
+  if (size <= 0 || size > kMostPacked) return false;
   if (has_shape_) return std::ranges::equal(shape, shape_);
-  std::int64_t size = 1;
-  for (const std::int64_t extent : shape) {
-    if (extent <= 0 || extent > kMostElements) return false;
-    size *= extent;
-    if (size > kMostElements) return false;
-  }
   has_shape_ = true;
   shape_ = shape;
   size_ = size;
@@ -61,21 +75,13 @@ bool PackedCall::take_shape(std::span<const std::int64_t> shape) noexcept {
 
 bool PackedCall::add(const detail::ArrayRep& array, bool written) noexcept {
   if (!array.on_host || !array.c_contiguous || (written && array.read_only)) return false;
-  if (!take_shape(array.shape)) return false;
+  if (!take_shape(array.shape, array.size)) return false;
   return take({array.data, array.dtype, false}, static_cast<unsigned>(array.dtype));
 }
 
 bool PackedCall::add(void* data, DType dtype, std::span<const std::int64_t> shape, const std::int64_t* strides,
                      std::int64_t unit) noexcept {
-  const auto item = static_cast<std::int64_t>(itemsize(dtype));
-  if (data == nullptr || reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(item) != 0) return false;
-  if (!take_shape(shape)) return false;
-  // The extents are small by now: no product overflows.
-  std::int64_t stride = item;
-  for (std::size_t d = shape.size(); strides != nullptr && d-- > 0;) {
-    if (strides[d] < 0 || strides[d] > kMostElements * item || strides[d] * unit != stride) return false;
-    stride *= shape[d];
-  }
+  if (!take_shape(shape, packed_size(data, dtype, shape, strides, unit))) return false;
   return take({static_cast<char*>(data), dtype, false}, static_cast<unsigned>(dtype));
 }
 

