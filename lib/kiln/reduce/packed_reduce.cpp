@@ -1,6 +1,7 @@
 #include "reduce/packed_reduce.hpp"
 
 #include "kernel/reduction/launch.hpp"
+#include "registry/registry.hpp"
 #include "shared/float_environment.hpp"
 #include "ufunc/packed_call.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "kernel/elementwise/launch.hpp"
 #include "profiling/call.hpp"
+#include "registry/registry.hpp"
 #include "shared/float_environment.hpp"
 #include "types/convert.hpp"
 #include "ufunc/impl.hpp"
