@@ -299,9 +299,10 @@ kiln_status kiln_call(const kiln_function* function, kiln_arg* outputs, size_t n
     const kiln_function& f = function_of(function, given);
     const Call call{outputs, nout, inputs, nin};
     if (const auto* const ufunc = std::get_if<kiln::Ufunc>(&f.function)) {
-      if (options == nullptr ? run_packed(*ufunc, call)
-                             : given.raw().method == KILN_REDUCE && reduce_packed(*ufunc, call, given.raw()))
-        return;
+      const std::uint32_t groups = given.groups();
+      const std::uint32_t method = given.raw().method;
+      if (method == KILN_CALL && groups == 0 && run_packed(*ufunc, call)) return;
+      if (method == KILN_REDUCE && (groups & ~(kAxis | kKeepdims)) == 0 && reduce_packed(*ufunc, call, given.raw())) return;
     }
     std::visit([&](const auto& of) { run(of, call, given); }, f.function);
   });

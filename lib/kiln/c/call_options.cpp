@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cstddef>
 #include <cstring>
 #include <string>
@@ -26,6 +27,33 @@ struct Given {
   bool given;
 };
 
+std::array<Given, 18> all_of(const kiln_call_options& o) noexcept {
+  return {{{kCasting, "casting", o.casting != KILN_SAME_KIND},
+           {kWhere, "where", o.where.kind != KILN_NONE},
+           {kInitial, "initial", o.initial.kind != KILN_NONE},
+           {kDType, "dtype", !is_none(o.dtype)},
+           {kKeepdims, "keepdims", o.keepdims != 0},
+           {kAxis, "axis", o.axis != nullptr || o.axis_count != 0},
+           {kSignature, "signature", o.signature != nullptr},
+           {kCoreAxes, "core_axes", o.core_axes_operands != 0},
+           {kSize, "size", o.has_size != 0 || o.size != 0},
+           {kGrid, "grid", any(o.grid)},
+           {kGrid, "block", any(o.block)},
+           {kGrid, "shared_bytes", o.shared_bytes != 0},
+           {kLimits, "timeout_ns", o.timeout_ns != 0},
+           {kLimits, "stop", o.stop != nullptr},
+           {kChunks, "chunked", o.chunked != 0},
+           {kLengths, "lengths", o.lengths != nullptr || o.lengths_count != 0},
+           {kLengths, "norm", o.norm != 0},
+           {kLengths, "measure", o.measure != 0}}};
+}
+
+std::array<Given, 3> all_of_chunks(const kiln_call_options& o) noexcept {
+  return {{{kChunks, "chunk_bytes", o.chunk_bytes != 0},
+           {kChunks, "devices", o.devices_count != 0},
+           {kChunks, "progress", o.progress != nullptr}}};
+}
+
 }  // namespace
 
 Casting casting_of(std::uint32_t casting) {
@@ -42,36 +70,25 @@ const kiln_call_options& Options::none() noexcept {
 Options::Options(const kiln_call_options* given)
     : given_(given == nullptr ? &none() : &struct_of(*given, kLeast, storage_, "kiln_call_options")) {}
 
+std::uint32_t Options::groups() const noexcept {
+  const kiln_call_options& o = *given_;
+  if (&o == &none()) return 0;
+  std::uint32_t groups = 0;
+  for (const Given& option : all_of(o)) groups |= option.given ? option.option : 0U;
+  for (const Given& option : all_of_chunks(o)) groups |= option.given ? option.option : 0U;
+  const bool placed = o.stream != nullptr || o.device.type != 0 || o.device.index != 0;
+  return groups | (placed ? kPlace : 0U);
+}
+
 void Options::allow(std::uint32_t options, const char* what) const {
   const kiln_call_options& o = *given_;
   if (&o == &none()) return;
-  const Given all[] = {{kCasting, "casting", o.casting != KILN_SAME_KIND},
-                       {kWhere, "where", o.where.kind != KILN_NONE},
-                       {kInitial, "initial", o.initial.kind != KILN_NONE},
-                       {kDType, "dtype", !is_none(o.dtype)},
-                       {kKeepdims, "keepdims", o.keepdims != 0},
-                       {kAxis, "axis", o.axis != nullptr || o.axis_count != 0},
-                       {kSignature, "signature", o.signature != nullptr},
-                       {kCoreAxes, "core_axes", o.core_axes_operands != 0},
-                       {kSize, "size", o.has_size != 0 || o.size != 0},
-                       {kGrid, "grid", any(o.grid)},
-                       {kGrid, "block", any(o.block)},
-                       {kGrid, "shared_bytes", o.shared_bytes != 0},
-                       {kLimits, "timeout_ns", o.timeout_ns != 0},
-                       {kLimits, "stop", o.stop != nullptr},
-                       {kChunks, "chunked", o.chunked != 0},
-                       {kLengths, "lengths", o.lengths != nullptr || o.lengths_count != 0},
-                       {kLengths, "norm", o.norm != 0},
-                       {kLengths, "measure", o.measure != 0}};
-  for (const Given& option : all) {
+  for (const Given& option : all_of(o)) {
     if (option.given && (options & option.option) == 0)
       throw ArgumentError(fmt::format("{}: it has no option {}", what, option.member), option.member);
   }
   if (o.chunked != 0) return;
-  const Given of_chunks[] = {{kChunks, "chunk_bytes", o.chunk_bytes != 0},
-                             {kChunks, "devices", o.devices_count != 0},
-                             {kChunks, "progress", o.progress != nullptr}};
-  for (const Given& option : of_chunks) {
+  for (const Given& option : all_of_chunks(o)) {
     if (option.given) throw ArgumentError(fmt::format("{}: {} needs .chunked", what, option.member), option.member);
   }
 }

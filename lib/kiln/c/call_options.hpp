@@ -30,6 +30,7 @@ enum Option : std::uint32_t {
   kLimits = 1U << 10,   // stop, timeout_ns
   kChunks = 1U << 11,   // chunked, chunk_bytes, devices, progress
   kLengths = 1U << 12,  // lengths, norm, measure
+  kPlace = 1U << 13,    // stream, device; every function takes them
 };
 
 /// Returns the casting rule of a number. Throws ArgumentError for any other.
@@ -41,6 +42,8 @@ class Options {
   explicit Options(const kiln_call_options* given);
 
   [[nodiscard]] const kiln_call_options& raw() const noexcept { return *given_; }
+  /// Returns the groups of the options that are given.
+  [[nodiscard]] std::uint32_t groups() const noexcept;
   [[nodiscard]] const kiln_arg* where() const noexcept { return &given_->where; }
   /// Throws ArgumentError for an option that is given and that the function, which `what` names, does not take.
   void allow(std::uint32_t options, const char* what) const;

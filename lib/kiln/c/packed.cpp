@@ -1,7 +1,5 @@
 #include "c/packed.hpp"
 
-#include <cstring>
-
 #include "array/dlpack.hpp"
 #include "c/array.hpp"
 #include "reduce/packed_reduce.hpp"
@@ -67,16 +65,8 @@ std::optional<Packed> packed_of(const kiln_arg& arg, bool written) {
   return Packed{info->data, dtype, rank, ufunc::packed_size(info->data, dtype, {info->shape, rank}, info->strides, 1)};
 }
 
-/// Whether all axes of an array of that rank are reduced, and nothing else is asked for but .keepdims.
-bool is_plain(const kiln_call_options& options, std::size_t rank) noexcept {
-  if (options.struct_size != sizeof options) return false;
-  kiln_call_options rest = options;
-  rest.method = KILN_CALL;
-  rest.axis = nullptr;
-  rest.axis_count = 0;
-  rest.keepdims = 0;
-  static const kiln_call_options kNone = kiln_call_options_default();
-  if (std::memcmp(&rest, &kNone, sizeof rest) != 0) return false;
+/// Whether all axes of an array of that rank are reduced.
+bool reduces_all(const kiln_call_options& options, std::size_t rank) noexcept {
   if (options.axis_count == KILN_ALL_AXES) return true;
   if (rank != 1) return false;
   if (options.axis == nullptr) return options.axis_count == 0;
@@ -109,7 +99,7 @@ bool run_packed(const Ufunc& f, const Call& call) {
 bool reduce_packed(const Ufunc& f, const Call& call, const kiln_call_options& options) {
   if (call.nin != 1 || call.nout != 1 || call.inputs == nullptr || call.outputs == nullptr) return false;
   const std::optional<Packed> input = packed_of(call.inputs[0], false);
-  if (!input || !is_plain(options, input->rank)) return false;
+  if (!input || !reduces_all(options, input->rank)) return false;
   const std::optional<Packed> output = packed_of(call.outputs[0], true);
   if (!output || output->size != 1 || output->rank != (options.keepdims != 0 ? input->rank : 0)) return false;
   reduce::PackedReduce packed(*f.impl());

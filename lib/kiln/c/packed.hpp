@@ -9,7 +9,7 @@ namespace kiln::c {
 /// scalars, and the kernel is known.
 [[nodiscard]] bool run_packed(const Ufunc& f, const Call& call);
 
-/// Does so with a call of KILN_REDUCE over all axes, to an output of one element.
+/// Does so with a call of KILN_REDUCE with no option but `axis` and `keepdims`, over all axes to an output of one element.
 [[nodiscard]] bool reduce_packed(const Ufunc& f, const Call& call, const kiln_call_options& options);
 
 }  // namespace kiln::c
