@@ -1,0 +1,305 @@
+"""What the extension leaves to Python: the rare ways of calls. The extension finds each function here by its name."""
+import itertools
+import json
+import operator
+import sys
+
+import numpy as np
+
+from . import _kiln
+
+CHARACTERS = {"bool": "?", "int8": "b", "uint8": "B", "int16": "h", "uint16": "H", "int32": "i", "uint32": "I", "int64": "l", "uint64": "L",
+              "float16": "e", "bfloat16": "E", "float32": "f", "float64": "d", "complex64": "F", "complex128": "D"}
+
+
+def unknown_keyword(function, name, known):
+    """Returns the message for a keyword that a function does not have."""
+    import difflib
+    message = f"{function}() got an unexpected keyword argument '{name}'"
+    close = difflib.get_close_matches(name, known, 1, 0.5)
+    return message + (f": did you mean '{close[0]}'?" if close else "; it has " + ", ".join(sorted(known)))
+
+
+def bfloat16():
+    """Returns the dtype that ml_dtypes adds to NumPy."""
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise ImportError("NumPy has bfloat16 by ml_dtypes: pip install ml_dtypes") from None
+    return np.dtype(ml_dtypes.bfloat16)
+
+
+def from_json(text):
+    return json.loads(text)
+
+
+# --- Signatures
+
+def _variables(signature):
+    """Splits "T(T a, T b) where T: float32, float64" at `where`; returns the part before, and the dtypes of each variable."""
+    head, _, tail = signature.partition(" where ")
+    variables = {}
+    for part in tail.split(","):
+        name, colon, dtype = part.partition(":")
+        if colon:
+            current = variables.setdefault(name.strip(), [])
+            current.append(dtype.strip())
+        elif part.strip():
+            current.append(part.strip())
+    return head, variables
+
+
+def _words(operands):
+    """Returns the types of "raw float32 a, T b"."""
+    for operand in operands.split(","):
+        words = [word for word in operand.split() if word not in ("raw", "inout", "constant")]
+        if words:
+            yield words[0]
+
+
+def _split(head):
+    """Returns the outputs and the inputs of "(T q, T r)(T a)" or "T(T a)"."""
+    head = head.strip()
+    if head.startswith("("):
+        close = head.index(")")
+        outputs, rest = head[1:close], head[close + 1:]
+    else:
+        outputs, _, rest = head.partition("(")
+        rest = "(" + rest
+    return list(_words(outputs)), list(_words(rest.strip()[1:-1]))
+
+
+def loops_of(function):
+    """Returns the loops that signatures fix: ["float32, float32 -> float32"]."""
+    name = function.__dict__.get("_math")
+    if name is not None:
+        if isinstance(function, _kiln.Transform):
+            return []
+        reply = json.loads(_kiln.command(json.dumps({"command": "functions", "names": [name]})))
+        return reply["functions"][0]["loops"]
+    found = []
+    definition = json.loads(function.definition)
+    for signature in definition.get("signatures", [definition["signature"]] if "signature" in definition else []):
+        head, variables = _variables(signature.replace("[", " [").replace("\n", " "))
+        outputs, inputs = _split(head)
+        if outputs == ["void"]:
+            inputs, outputs = inputs[:function.nin], inputs[function.nin:]
+        for dtypes in itertools.product(*variables.values()):
+            chosen = dict(zip(variables, dtypes))
+            loop = [[chosen.get(each, each) for each in side] for side in (inputs, outputs)]
+            if all(each in CHARACTERS for side in loop for each in side):
+                found.append(" -> ".join(", ".join(side) for side in loop))
+    return list(dict.fromkeys(found))
+
+
+def types_of(function):
+    return ["->".join("".join(CHARACTERS[dtype] for dtype in side.split(", ") if dtype) for side in loop.split(" -> "))
+            for loop in loops_of(function)]
+
+
+def count_types(function):
+    return len(loops_of(function))
+
+
+def identity_of(function):
+    text = function._identity_text
+    try:
+        return {"": None, "true": True, "false": False}[text]
+    except KeyError:
+        pass
+    try:
+        return int(text, 0)
+    except ValueError:
+        pass
+    try:
+        return float(text.rstrip("fF"))
+    except ValueError:
+        return {"-INFINITY": -np.inf, "INFINITY": np.inf}.get(text, text)
+
+
+def warnings_of(function):
+    return json.loads(function._warnings_text)
+
+
+def _dtype_name(object):
+    if object is None:
+        return None
+    if isinstance(object, str) and object in CHARACTERS:
+        return object
+    name = np.dtype(object).name
+    if name not in CHARACTERS:
+        raise TypeError(f"signature: kiln has no dtype {name}")
+    return name
+
+
+def signature_text(function, signature):
+    """Turns NumPy's forms of `signature` ('ff->f', (float, float, float), 'd') into kiln's, or into a dtype of the outputs."""
+    if isinstance(signature, str) and "->" in signature:
+        left, right = signature.split("->")
+        sides = [[part.strip() for part in side.split(",")] if "," in side or side.strip() in CHARACTERS else list(side.strip())
+                 for side in (left, right)]
+        names = [[None if each in ("", "*") else _dtype_name(each) for each in side] for side in sides]
+    elif isinstance(signature, (tuple, list)):
+        if len(signature) == 1 and function.nargs != 1:
+            return np.dtype(signature[0])
+        if len(signature) != function.nargs:
+            raise ValueError("a type-tuple must be specified of length 1 or the number of operands: "
+                             f"{function.__name__} has {function.nargs}, and {len(signature)} were given")
+        flat = [_dtype_name(each) for each in signature]
+        names = [flat[:function.nin], flat[function.nin:]]
+    else:
+        return np.dtype(signature)
+    if len(names[0]) != function.nin or len(names[1]) != function.nout:
+        raise TypeError(f"{function.__name__}: signature {signature!r} has {len(names[0])} inputs and {len(names[1])} outputs, "
+                        f"and the ufunc has {function.nin} and {function.nout}")
+    if None not in names[0] + names[1]:
+        return " -> ".join(", ".join(side) for side in names)
+    for loop in loops_of(function):
+        candidate = [side.split(", ") for side in loop.split(" -> ")]
+        if all(want in (None, have) for wanted, had in zip(names, candidate) for want, have in zip(wanted, had)):
+            return loop
+    raise TypeError(f"No loop matching the specified signature {signature!r} was found for ufunc {function.__name__}")
+
+
+def flat_axes(function, axes):
+    """Returns the axes of all operands in one list, and how many each has."""
+    if isinstance(axes, int):
+        axes = [axes]
+    flat, counts = [], []
+    for entry in axes:
+        entry = (entry,) if not isinstance(entry, (tuple, list)) else entry
+        flat.extend(operator.index(axis) for axis in entry)
+        counts.append(len(entry))
+    return flat, counts
+
+
+# --- Arrays of others
+
+def from_cuda_array_interface(owner, interface):
+    """Makes a kiln.Array on the memory that a `__cuda_array_interface__` describes, after the work of its stream."""
+    if not isinstance(interface, dict):
+        raise TypeError(f"__cuda_array_interface__ of {type(owner).__name__} is no dict")
+    if interface.get("mask") is not None:
+        raise TypeError("__cuda_array_interface__: masked arrays are not supported")
+    address, read_only = interface["data"]
+    stream = interface.get("stream")
+    if stream is not None:
+        _kiln.Stream("cuda", native=stream).synchronize()
+    return _kiln.view(owner, address, np.dtype(interface["typestr"]), tuple(interface["shape"]), interface.get("strides"), (2, 0), read_only)
+
+
+def to_kind_of(like, array):
+    """Returns a kiln.Array as an array of the library of `like`."""
+    kind = type(like)
+    if kind is _kiln.Array:
+        return array
+    namespace = getattr(like, "__array_namespace__", None)
+    if namespace is not None:
+        module = namespace()
+    else:
+        module = sys.modules.get(kind.__module__.partition(".")[0])
+    if kind.__module__.startswith("jax"):
+        module = sys.modules["jax"].dlpack
+    convert = getattr(module, "from_dlpack", None)
+    return array if convert is None else convert(array)
+
+
+def wrap_result(owner, array, function, inputs, output):
+    """Calls `__array_wrap__` as NumPy does."""
+    wrap = owner.__array_wrap__
+    scalar = array.ndim == 0
+    try:
+        return wrap(array, (function, inputs, output), scalar)
+    except TypeError:
+        return wrap(array, (function, inputs, output))
+
+
+def declined(function, method, inputs, keywords):
+    """Does a call that all classes declined. dask declines functions of several outputs that are not its own."""
+    if method == "__call__" and function.nout > 1:
+        for each in inputs:
+            if type(each).__module__.startswith("dask.array"):
+                return _apply_dask(function, inputs, keywords)
+    kinds = ", ".join(repr(type(each).__name__) for each in inputs)
+    raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({function!r}, {method!r}): {kinds}")
+
+
+def _apply_dask(function, inputs, keywords):
+    import dask.array
+    if keywords:
+        raise TypeError(f"{function.__name__}: with arrays of dask and several outputs there are no keywords, and these were given: "
+                        + ", ".join(keywords))
+    signature = function.signature or ",".join(["()"] * function.nin) + "->" + ",".join(["()"] * function.nout)
+    samples = [np.ones((1,) * getattr(each, "ndim", 0), getattr(each, "dtype", None)) if hasattr(each, "dtype") else each for each in inputs]
+    dtypes = [result.dtype for result in function(*samples)]
+    return dask.array.apply_gufunc(function, signature, *inputs, output_dtypes=dtypes)
+
+
+# --- Methods
+
+def outer_operands(a, b):
+    """Returns arrays with axes of extent 1, whose broadcast is the outer product; None where an operand is no array of NumPy."""
+    arrays = []
+    for each in (a, b):
+        if hasattr(each, "__dlpack__") and not isinstance(each, (np.ndarray, np.generic)):
+            return None
+        arrays.append(each if isinstance(each, (bool, int, float, complex)) else np.asanyarray(each))
+    a, b = arrays
+    axes = getattr(b, "ndim", 0)
+    return (a.reshape(a.shape + (1,) * axes) if axes and hasattr(a, "reshape") else a), b
+
+
+def at(function, a, indices, b=None):
+    """Changes `a` at indices of any form that NumPy has."""
+    if not isinstance(a, (np.ndarray, _kiln.Array)):
+        raise TypeError("first operand must be array")
+    if isinstance(a, np.ndarray) and not a.flags.writeable:
+        raise ValueError("output array is read-only")
+    operands = () if function.nin == 1 else (b if hasattr(b, "dtype") else np.asarray(b, _weak_dtype(a, b)),)
+    listed = indices if isinstance(indices, tuple) else (indices,)
+    arrays = [each if isinstance(each, _kiln.Array) else np.asarray(each) for each in listed if not isinstance(each, slice) and each is not None
+              and each is not Ellipsis]
+    if len(arrays) == len(listed) == a.ndim and all(each.dtype.kind in "iu" for each in arrays):
+        return function._at(a, *_broadcast(arrays), *operands)
+    if not isinstance(a, np.ndarray):
+        raise TypeError(f"{function.__name__}.at: indices of a kiln.Array are one array of integers for each axis")
+    places = np.arange(a.size).reshape(a.shape)[indices]
+    if a.ndim == 0:
+        return function._at(a.reshape(1), np.zeros_like(places), *operands)
+    return function._at(a, *np.unravel_index(places, a.shape), *operands)
+
+
+def _broadcast(arrays):
+    if len(arrays) == 1 or any(isinstance(each, _kiln.Array) for each in arrays):
+        return arrays
+    return [np.ascontiguousarray(each) for each in np.broadcast_arrays(*arrays)]
+
+
+def _weak_dtype(a, b):
+    """Returns the dtype that a number of Python takes beside an array."""
+    return np.result_type(a.dtype, b) if isinstance(b, (int, float, complex)) else None
+
+
+# --- Pickles and tokens
+
+def _restore(definition):
+    return _kiln.define(definition)
+
+
+def _restore_math(name):
+    from . import math
+    return math._get(name)
+
+
+def reduce_function(function):
+    name = function.__dict__.get("_math")
+    if name is not None:
+        return _restore_math, (name,)
+    return _restore, (function.definition,)
+
+
+def tokenize(function):
+    return ("kiln", function.digest)
+
+
+_kiln.set_support(sys.modules[__name__])

@@ -1,0 +1,83 @@
+"""kiln's exceptions. Each is also one of Python's or NumPy's.
+
+Attributes, None where an error has no such value: `position` (bytes into the text), `diagnostics` (a list), `log`, `source`, `target`,
+`compiler`, `vendor_code`, `vendor_name`, `option`.
+"""
+import builtins
+
+from . import _kiln
+
+__all__ = ["Error", "SignatureError", "ShapeError", "TypeError", "Stopped", "DeviceError", "CacheError", "IOError", "CompileError",
+           "ArgumentError", "InternalError"]
+
+
+class Error(Exception):
+    """The base of kiln's exceptions."""
+
+    vendor_code = vendor_name = log = source = target = compiler = context = option = None
+    _position = _diagnostics = None
+
+    @property
+    def position(self):
+        return None if self._position is None else int(self._position)
+
+    @position.setter
+    def position(self, value):
+        self._position = value
+
+    @property
+    def diagnostics(self):
+        if isinstance(self._diagnostics, str):
+            import json
+            self._diagnostics = json.loads(self._diagnostics)
+        return self._diagnostics
+
+    @diagnostics.setter
+    def diagnostics(self, value):
+        self._diagnostics = value
+
+
+class SignatureError(Error, ValueError):
+    """A signature or a layout that cannot be parsed. The message marks the place in the text."""
+
+
+class ShapeError(Error, ValueError):
+    """Shapes, axes or strides that do not fit."""
+
+
+class TypeError(Error, builtins.TypeError):
+    """Dtypes, casts or numbers of operands that do not fit."""
+
+
+class Stopped(Error, RuntimeError):
+    """A call that its timeout or its progress callback ended."""
+
+
+class DeviceError(Error, RuntimeError):
+    """An unknown device, or a failure of the vendor's runtime."""
+
+
+class CacheError(Error, ValueError):
+    """A cache, a manifest or a definition that cannot be used."""
+
+
+class IOError(Error, OSError):
+    """A file that cannot be read or written."""
+
+
+class CompileError(Error, ValueError):
+    """A kernel that does not compile. `diagnostics` has the places in the body."""
+
+
+class ArgumentError(Error, ValueError):
+    """An option that the function does not have, or a value that is none of its own."""
+
+
+class InternalError(Error, SystemError):
+    """A fault of kiln's own."""
+
+
+for _status, _class in enumerate([SignatureError, ShapeError, TypeError, Stopped, DeviceError, CacheError, IOError, CompileError,
+                                  ArgumentError], start=1):
+    _kiln.set_exception(_status, _class)
+_kiln.set_exception(11, InternalError)

@@ -1,0 +1,298 @@
+#include "dlpack.hpp"
+
+#include <cstring>
+
+#include "arrays.hpp"
+#include "errors.hpp"
+
+namespace kiln::python {
+namespace {
+
+// The structures of DLPack 1.3, of which kiln needs no header.
+struct Tensor {
+  void* data;
+  kiln_device device;
+  std::int32_t ndim;
+  kiln_dtype dtype;
+  std::int64_t* shape;
+  std::int64_t* strides;
+  std::uint64_t byte_offset;
+};
+
+struct Managed {
+  Tensor tensor;
+  void* context;
+  void (*deleter)(Managed*);
+};
+
+struct ManagedVersioned {
+  std::uint32_t major, minor;
+  void* context;
+  void (*deleter)(ManagedVersioned*);
+  std::uint64_t flags;
+  Tensor tensor;
+};
+constexpr std::uint64_t kReadOnly = 1;
+
+struct ExchangeHeader {
+  std::uint32_t major, minor;
+  ExchangeHeader* previous;
+};
+
+struct Exchange {
+  ExchangeHeader header;
+  int (*allocate)(Tensor*, ManagedVersioned**, void*, void (*)(void*, const char*, const char*));
+  int (*from_object)(void*, ManagedVersioned**);
+  int (*to_object)(ManagedVersioned*, void**);
+  int (*borrow)(void*, Tensor*);
+  int (*current_stream)(std::int32_t, std::int32_t, void**);
+};
+
+constexpr const char* kVersioned = "dltensor_versioned";
+constexpr const char* kOld = "dltensor";
+
+struct Names {
+  PyObject* exchange = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
+  PyObject* older_exchange = PyUnicode_InternFromString("__c_dlpack_exchange_api__");
+  PyObject* dlpack = PyUnicode_InternFromString("__dlpack__");
+  PyObject* device = PyUnicode_InternFromString("__dlpack_device__");
+  PyObject* cuda = PyUnicode_InternFromString("__cuda_array_interface__");
+  PyObject* versions = Py_BuildValue("(s)", "max_version");
+  PyObject* versions_and_stream = Py_BuildValue("(ss)", "max_version", "stream");
+  PyObject* stream = Py_BuildValue("(s)", "stream");
+  PyObject* version = Py_BuildValue("(ii)", 1, 3);
+};
+
+const Names& names() {
+  static const Names all;
+  return all;
+}
+
+bool is_gpu(std::int32_t type) noexcept {
+  return type != KILN_CPU && type != KILN_CUDA_HOST && type != KILN_ROCM_HOST;
+}
+
+/// Returns an attribute, or none without an exception.
+Ref attribute(PyObject* object, PyObject* name) {
+  Ref found(PyObject_GetAttr(object, name));
+  if (!found && PyErr_ExceptionMatches(PyExc_AttributeError)) PyErr_Clear();
+  return found;
+}
+
+Borrowed fail(const char* what, const char* why) {
+  raise(KILN_E_TYPE, "%s: %s", what, why);
+  return Borrowed::failed;
+}
+
+/// Fills an operand that refers to a tensor, which `to.held` keeps.
+Borrowed fill_tensor(const Tensor& tensor, bool read_only, Operand& to, const char* what) {
+  if (tensor.ndim < 0 || tensor.ndim > 64) return fail(what, "a tensor has 0 to 64 axes");
+  if (tensor.ndim != 0 && tensor.shape == nullptr) return fail(what, "the tensor has axes, and its shape is NULL");
+  to.given = Given::foreign;
+  to.dtype = tensor.dtype;
+  to.info = kiln_array_info_default();
+  to.info.data = tensor.data;
+  to.info.device = tensor.device;
+  to.info.dtype = tensor.dtype;
+  to.info.ndim = tensor.ndim;
+  to.info.shape = tensor.shape;
+  to.info.read_only = read_only ? 1 : 0;
+  to.arg.kind = KILN_DLTENSOR;
+  to.arg.value.tensor = &tensor;
+  return Borrowed::yes;
+}
+
+/// Returns the exchange API of an object's class, or NULL without an exception.
+const Exchange* exchange_of(PyObject* object) {
+  PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
+  Ref capsule = attribute(type, names().exchange);
+  if (!capsule && PyErr_Occurred() == nullptr) capsule = attribute(type, names().older_exchange);
+  if (!capsule) {
+    PyErr_Clear();
+    return nullptr;
+  }
+  if (!PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api")) return nullptr;
+  auto* const header = static_cast<ExchangeHeader*>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
+  for (const ExchangeHeader* each = header; each != nullptr; each = each->previous) {
+    if (each->major == 1) return reinterpret_cast<const Exchange*>(each);
+  }
+  return nullptr;
+}
+
+/// Makes kiln own a tensor, for work that a GPU may still do when the call returns.
+Borrowed own_tensor(void* managed, bool versioned, std::int32_t type, std::int32_t index, void* stream, Operand& to) {
+  Error error;
+  StreamHandle producer;
+  ArrayHandle array;
+  // The number 1 is the default stream, on which a producer was told to make its elements ready.
+  void* const native = stream != nullptr ? stream : reinterpret_cast<void*>(type == KILN_ROCM ? 0 : 1);
+  if ((type == KILN_CUDA || type == KILN_ROCM) &&
+      kiln_stream_wrap(producer.out(), {type, index}, native, error.out()) != KILN_OK) {
+    error.raise();
+    return Borrowed::failed;
+  }
+  if (kiln_array_from_dlpack(array.out(), managed, versioned ? 1 : 0, producer.get(), error.out()) != KILN_OK) {
+    error.raise();
+    return Borrowed::failed;
+  }
+  to.arg.kind = KILN_ARRAY;
+  to.arg.value.array = array.get();
+  to.held = own_array(std::move(array));
+  if (to.held == nullptr) return Borrowed::failed;
+  to.info = reinterpret_cast<ArrayObject*>(to.held)->info;
+  to.dtype = to.info.dtype;
+  to.given = Given::foreign;
+  return Borrowed::yes;
+}
+
+Borrowed borrow_by_exchange(const Exchange& exchange, PyObject* object, Operand& to, const char* what) {
+  ManagedVersioned* managed = nullptr;
+  if (exchange.from_object == nullptr) return Borrowed::none;
+  if (exchange.from_object(object, &managed) != 0) return Borrowed::failed;
+  if (!is_gpu(managed->tensor.device.type)) {
+    to.held = PyCapsule_New(managed, "kiln.tensor", [](PyObject* capsule) {
+      auto* const held = static_cast<ManagedVersioned*>(PyCapsule_GetPointer(capsule, "kiln.tensor"));
+      if (held != nullptr && held->deleter != nullptr) held->deleter(held);
+    });
+    if (to.held == nullptr) {
+      managed->deleter(managed);
+      return Borrowed::failed;
+    }
+    return fill_tensor(managed->tensor, (managed->flags & kReadOnly) != 0, to, what);
+  }
+  void* stream = nullptr;
+  const kiln_device device = managed->tensor.device;
+  if (exchange.current_stream != nullptr && exchange.current_stream(device.type, device.index, &stream) != 0) {
+    managed->deleter(managed);
+    return Borrowed::failed;
+  }
+  const Borrowed owned = own_tensor(managed, true, device.type, device.index, stream, to);
+  if (owned != Borrowed::yes) managed->deleter(managed);
+  return owned;
+}
+
+/// Calls `__dlpack__`, with the arguments that the producer knows.
+Ref call_dlpack(PyObject* method, bool gpu) {
+  const Names& name = names();
+  const Ref one(PyLong_FromLong(1));
+  PyObject* const with[] = {name.version, one.get()};
+  Ref capsule(PyObject_Vectorcall(method, with, 0, gpu ? name.versions_and_stream : name.versions));
+  if (capsule || !PyErr_ExceptionMatches(PyExc_TypeError)) return capsule;
+  PyErr_Clear();
+  PyObject* const stream[] = {one.get()};
+  return Ref(gpu ? PyObject_Vectorcall(method, stream, 0, name.stream) : PyObject_CallNoArgs(method));
+}
+
+Borrowed borrow_by_method(PyObject* object, PyObject* method, Operand& to, const char* what) {
+  const Ref place(PyObject_CallMethodNoArgs(object, names().device));
+  if (!place) return Borrowed::failed;
+  int type = 0;
+  int index = 0;
+  if (!PyTuple_Check(place.get())) return fail(what, "__dlpack_device__ gives no tuple");
+  // Kinds of devices may be members of an enumeration.
+  const Ref kind(PyTuple_GET_SIZE(place.get()) == 2 ? PyNumber_Index(PyTuple_GET_ITEM(place.get(), 0)) : nullptr);
+  const Ref number(kind ? PyNumber_Index(PyTuple_GET_ITEM(place.get(), 1)) : nullptr);
+  if (!kind || !number) {
+    PyErr_Clear();
+    return fail(what, "__dlpack_device__ gives no pair of ints");
+  }
+  type = static_cast<int>(PyLong_AsLong(kind.get()));
+  index = static_cast<int>(PyLong_AsLong(number.get()));
+  if (PyErr_Occurred() != nullptr) return Borrowed::failed;
+  const bool gpu = is_gpu(type);
+  const Ref capsule = call_dlpack(method, gpu);
+  if (!capsule) return Borrowed::failed;
+  const bool versioned = PyCapsule_IsValid(capsule.get(), kVersioned) != 0;
+  if (!versioned && PyCapsule_IsValid(capsule.get(), kOld) == 0) return fail(what, "__dlpack__ gives no unused capsule of a tensor");
+  void* const managed = PyCapsule_GetPointer(capsule.get(), versioned ? kVersioned : kOld);
+  if (gpu) {
+    const Borrowed owned = own_tensor(managed, versioned, type, index, nullptr, to);
+    if (owned == Borrowed::yes) PyCapsule_SetName(capsule.get(), versioned ? "used_dltensor_versioned" : "used_dltensor");
+    return owned;
+  }
+  to.held = Py_NewRef(capsule.get());
+  if (!versioned) return fill_tensor(static_cast<Managed*>(managed)->tensor, false, to, what);
+  const auto& tensor = *static_cast<ManagedVersioned*>(managed);
+  if (tensor.major != 1) return fail(what, "the tensor is of a DLPack version that kiln does not know");
+  return fill_tensor(tensor.tensor, (tensor.flags & kReadOnly) != 0, to, what);
+}
+
+}  // namespace
+
+Borrowed borrow_tensor(PyObject* object, Operand& to, const char* what) {
+  PyTypeObject* const type = Py_TYPE(object);
+  if (type == &PyList_Type || type == &PyTuple_Type) return Borrowed::none;
+  if (const Exchange* const exchange = exchange_of(object)) {
+    const Borrowed found = borrow_by_exchange(*exchange, object, to, what);
+    if (found != Borrowed::none) return found;
+  }
+  if (const Ref method = attribute(object, names().dlpack)) return borrow_by_method(object, method.get(), to, what);
+  if (PyErr_Occurred() != nullptr) return Borrowed::failed;
+  const Ref interface = attribute(object, names().cuda);
+  if (!interface) return PyErr_Occurred() != nullptr ? Borrowed::failed : Borrowed::none;
+  const Ref make(support("from_cuda_array_interface"));
+  if (!make) return Borrowed::failed;
+  to.held = PyObject_CallFunctionObjArgs(make.get(), object, interface.get(), nullptr);
+  if (to.held == nullptr) return Borrowed::failed;
+  if (Py_TYPE(to.held) != array_type()) return fail(what, "no array");
+  PyObject* const held = to.held;
+  read(held, to);
+  to.held = held;
+  to.given = Given::foreign;
+  return Borrowed::yes;
+}
+
+PyObject* array_of_object(PyObject* object) {
+  const Ref method = attribute(object, names().dlpack);
+  if (!method) {
+    if (PyErr_Occurred() != nullptr) return nullptr;
+    Operands one(1);
+    Operand& operand = one.add();
+    const Borrowed found = borrow_tensor(object, operand, "from_dlpack");
+    if (found == Borrowed::yes) return Py_NewRef(operand.held);
+    if (found == Borrowed::none) PyErr_Format(PyExc_TypeError, "from_dlpack: %s has no __dlpack__", Py_TYPE(object)->tp_name);
+    return nullptr;
+  }
+  const Ref capsule = call_dlpack(method.get(), false);
+  if (!capsule) return nullptr;
+  const bool versioned = PyCapsule_IsValid(capsule.get(), kVersioned) != 0;
+  if (!versioned && PyCapsule_IsValid(capsule.get(), kOld) == 0) {
+    PyErr_SetString(PyExc_TypeError, "from_dlpack: __dlpack__ gives no unused capsule of a tensor");
+    return nullptr;
+  }
+  void* const managed = PyCapsule_GetPointer(capsule.get(), versioned ? kVersioned : kOld);
+  Error error;
+  ArrayHandle array;
+  if (kiln_array_from_dlpack(array.out(), managed, versioned ? 1 : 0, nullptr, error.out()) != KILN_OK) return error.raise();
+  PyCapsule_SetName(capsule.get(), versioned ? "used_dltensor_versioned" : "used_dltensor");
+  return own_array(std::move(array));
+}
+
+PyObject* capsule_of(const kiln_array* array, bool versioned, PyObject* stream) {
+  Error error;
+  StreamHandle consumer;
+  kiln_array_info info = kiln_array_info_default();
+  if (kiln_array_describe(array, &info, error.out()) != KILN_OK) return error.raise();
+  if (stream != nullptr && stream != Py_None && is_gpu(info.device.type) && info.device.type != 0) {
+    const long long number = PyLong_AsLongLong(stream);
+    if (number == -1 && PyErr_Occurred() != nullptr) return nullptr;
+    if (number != -1 &&
+        kiln_stream_wrap(consumer.out(), info.device, reinterpret_cast<void*>(number), error.out()) != KILN_OK) {
+      return error.raise();
+    }
+  }
+  void* managed = nullptr;
+  if (kiln_array_to_dlpack(&managed, array, versioned ? 1 : 0, consumer.get(), error.out()) != KILN_OK) return error.raise();
+  PyObject* const capsule = PyCapsule_New(managed, versioned ? kVersioned : kOld, [](PyObject* made) {
+    if (PyCapsule_IsValid(made, kVersioned) != 0) {
+      auto* const tensor = static_cast<ManagedVersioned*>(PyCapsule_GetPointer(made, kVersioned));
+      tensor->deleter(tensor);
+    } else if (PyCapsule_IsValid(made, kOld) != 0) {
+      auto* const tensor = static_cast<Managed*>(PyCapsule_GetPointer(made, kOld));
+      tensor->deleter(tensor);
+    }
+  });
+  return capsule;
+}
+
+}  // namespace kiln::python

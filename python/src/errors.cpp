@@ -1,0 +1,60 @@
+#include "errors.hpp"
+
+#include <cstdarg>
+#include <cstring>
+
+namespace kiln::python {
+namespace {
+
+constexpr long kStatuses = KILN_E_INTERNAL + 1;
+PyObject* exceptions[kStatuses];
+
+constexpr const char* kKeys[] = {"position", "vendor_code", "vendor_name", "diagnostics", "log",
+                                 "source",   "target",      "compiler",    "context",     "option"};
+
+PyObject* class_of(kiln_status status) {
+  const bool known = status > 0 && status < kStatuses && exceptions[status] != nullptr;
+  return known ? exceptions[status] : PyExc_RuntimeError;
+}
+
+bool set_value(PyObject* exception, const char* key, const char* value) {
+  const Ref object(PyUnicode_DecodeUTF8(value, static_cast<Py_ssize_t>(strlen(value)), "replace"));
+  return object && PyObject_SetAttrString(exception, key, object.get()) == 0;
+}
+
+}  // namespace
+
+bool set_exception(long status, PyObject* type) {
+  if (status <= 0 || status >= kStatuses || !PyExceptionClass_Check(type)) {
+    PyErr_SetString(PyExc_ValueError, "a status of kiln and an exception class are expected");
+    return false;
+  }
+  Py_XSETREF(exceptions[status], Py_NewRef(type));
+  return true;
+}
+
+PyObject* Error::raise() const {
+  const kiln_status status = kiln_error_status(error_);
+  const char* const message = kiln_error_message(error_);
+  if (status == KILN_E_MEMORY) return PyErr_NoMemory();
+  const Ref what(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(strlen(message)), "replace"));
+  if (!what) return nullptr;
+  const Ref exception(PyObject_CallOneArg(class_of(status), what.get()));
+  if (!exception) return nullptr;
+  for (const char* const key : kKeys) {
+    const char* const value = kiln_error_get(error_, key);
+    if (value != nullptr && !set_value(exception.get(), key, value)) return nullptr;
+  }
+  PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.get())), exception.get());
+  return nullptr;
+}
+
+PyObject* raise(kiln_status status, const char* format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  PyErr_FormatV(class_of(status), format, arguments);
+  va_end(arguments);
+  return nullptr;
+}
+
+}  // namespace kiln::python
