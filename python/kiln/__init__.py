@@ -3,7 +3,7 @@
 >>> import kiln, numpy as np
 >>> disc = kiln.vectorize("float32 disc(float32 a, float32 b, float32 c) = sqrt(b*b - 4*a*c)")
 >>> disc(1, np.float32([3, 5]), 2)
-array([1.      , 4.123106], dtype=float32)
+array([1.       , 4.1231055], dtype=float32)
 """
 from . import _kiln
 from . import _support  # noqa: F401

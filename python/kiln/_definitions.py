@@ -19,9 +19,9 @@ def define(definition, *, cache=None):
     """Makes a function of a definition: a dict or JSON text, as a manifest has it. `cache` is a kiln.Cache for its kernels.
 
     >>> import kiln
-    >>> half = kiln.define({"kind": "ufunc", "name": "half", "signatures": ["float32(float32 a)"], "expression": "a / 2"})
+    >>> half = kiln.define({"kind": "ufunc", "name": "half", "signatures": ["float64(float64 a)"], "expression": "a / 2"})
     >>> half(3.0)
-    np.float32(1.5)
+    np.float64(1.5)
     """
     text = definition if isinstance(definition, str) else json.dumps(definition)
     return _kiln.define(text, cache)

@@ -26,7 +26,7 @@ PyTypeObject* cache_class = nullptr;
 bool convert_cache(PyObject* object, const kiln_cache*& cache) {
   cache = nullptr;
   if (object == nullptr || object == Py_None) return true;
-  if (Py_TYPE(object) == cache_class) {
+  if (PyObject_TypeCheck(object, cache_class)) {
     cache = reinterpret_cast<CacheObject*>(object)->handle;
     return true;
   }

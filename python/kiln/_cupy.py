@@ -1,0 +1,140 @@
+"""CuPy's notation: ElementwiseKernel, ReductionKernel, RawKernel and RawModule, with CuPy's arguments."""
+import json
+
+from . import _kiln
+from ._definitions import _text
+
+
+def _define(definition):
+    return _kiln.define(json.dumps({name: value for name, value in definition.items() if value not in (None, (), "")}))
+
+
+class _Kernel:
+    """A kernel in CuPy's notation over a function of kiln."""
+
+    def __init__(self, function):
+        self._function = function
+        self.name = function.__name__
+
+    @property
+    def kernel(self):
+        """The function of kiln."""
+        return self._function
+
+    def __repr__(self):
+        return f"<kiln.{type(self).__name__} '{self.name}'>"
+
+    def __reduce__(self):
+        return _restore, (type(self), self._function)
+
+    def __dask_tokenize__(self):
+        return ("kiln", self._function.digest)
+
+
+def _restore(kind, function):
+    made = kind.__new__(kind)
+    _Kernel.__init__(made, function)
+    return made
+
+
+class ElementwiseKernel(_Kernel):
+    """A kernel for each element.
+
+    >>> import kiln, numpy as np
+    >>> squared_diff = kiln.ElementwiseKernel("T x, T y", "T z", "z = (x - y) * (x - y)", "squared_diff")
+    >>> squared_diff(np.float32([1, 2]), 3.0)
+    array([4., 1.], dtype=float32)
+    """
+
+    def __init__(self, in_params, out_params, operation, name="kernel", reduce_dims=True, preamble="", no_return=False,
+                 return_tuple=False, doc=None, loop_prep="", after_loop="", options=()):
+        super().__init__(_define({"kind": "cupy.elementwise", "in_params": in_params, "out_params": out_params, "operation": operation,
+                                  "name": name, "preamble": preamble, "loop_prep": loop_prep, "after_loop": after_loop,
+                                  "options": list(options)}))
+        self.in_params, self.out_params, self.operation = in_params, out_params, operation
+        self.return_tuple, self.no_return = return_tuple, no_return
+        if doc:
+            self.__doc__ = doc
+
+    def __call__(self, *args, size=None, block_size=None, stream=None):
+        keywords = {"size": size, "stream": stream}
+        result = self._function(*args, **{name: value for name, value in keywords.items() if value is not None})
+        if self.__dict__.get("no_return"):
+            return None
+        return (result,) if self.__dict__.get("return_tuple") and not isinstance(result, tuple) else result
+
+
+class ReductionKernel(_Kernel):
+    """A reduction.
+
+    >>> import kiln, numpy as np
+    >>> l2norm = kiln.ReductionKernel("T x", "T y", "x * x", "a + b", "y = sqrt(a)", "0", "l2norm")
+    >>> l2norm(np.float32([[3, 4], [6, 8]]), axis=1)
+    array([ 5., 10.], dtype=float32)
+    """
+
+    def __init__(self, in_params, out_params, map_expr, reduce_expr, post_map_expr, identity, name="reduce_kernel", reduce_type=None,
+                 reduce_dims=True, preamble="", options=()):
+        super().__init__(_define({"kind": "cupy.reduction", "in_params": in_params, "out_params": out_params, "map_expr": map_expr,
+                                  "reduce_expr": reduce_expr, "post_map_expr": post_map_expr,
+                                  "identity": None if identity is None else _text(identity), "name": name, "reduce_type": reduce_type,
+                                  "preamble": preamble, "options": list(options)}))
+
+    def __call__(self, *args, out=None, axis=None, keepdims=False, stream=None):
+        keywords = {"out": out, "stream": stream}
+        return self._function(*args, axis=axis, keepdims=keepdims, **{name: value for name, value in keywords.items() if value is not None})
+
+
+class RawKernel(_Kernel):
+    """A kernel of a source in CUDA's language.
+
+    >>> import kiln, numpy as np
+    >>> add = kiln.RawKernel('''
+    ... extern "C" __global__ void add(const float* a, const float* b, float* c) {
+    ...   int i = blockIdx.x * blockDim.x + threadIdx.x;
+    ...   c[i] = a[i] + b[i];
+    ... }''', "add")
+    >>> a, c = np.arange(4, dtype=np.float32), np.zeros(4, np.float32)
+    >>> add((1,), (4,), (a, a, c))
+    >>> c
+    array([0., 2., 4., 6.], dtype=float32)
+    """
+
+    def __init__(self, code, name, options=(), backend="nvrtc", translate_cucomplex=False, *, enable_cooperative_groups=False, jitify=False):
+        super().__init__(_define({"kind": "cupy.raw", "code": code, "name": name, "options": list(options)}))
+        self.code, self.options, self.backend = code, tuple(options), backend
+
+    def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
+        keywords = {} if stream is None else {"stream": stream}
+        self._function(*args, grid=grid, block=block, shared_mem=shared_mem, **keywords)
+
+    def compile(self, log_stream=None):
+        """Compiles the kernel for this machine."""
+        self._function.compile()
+
+
+class RawModule:
+    """A source in CUDA's language with several kernels."""
+
+    def __init__(self, *, code=None, path=None, options=(), backend="nvrtc", translate_cucomplex=False, enable_cooperative_groups=False,
+                 name_expressions=None, jitify=False):
+        if (code is None) == (path is None):
+            raise TypeError("RawModule: exactly one of `code` and `path` is given")
+        if code is None:
+            with open(path, encoding="utf-8") as file:
+                code = file.read()
+        self.code, self.options = code, tuple(options)
+        self.name_expressions = tuple(name_expressions or ())
+        self._kernels = {}
+
+    def get_function(self, name):
+        """Returns the RawKernel of a name, or of one of `name_expressions`."""
+        found = self._kernels.get(name)
+        if found is None:
+            found = self._kernels.setdefault(name, RawKernel(self.code, name, self.options))
+        return found
+
+    def compile(self, log_stream=None):
+        """Compiles the kernels of `name_expressions`."""
+        for name in self.name_expressions:
+            self.get_function(name).compile()

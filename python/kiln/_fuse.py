@@ -1,0 +1,139 @@
+"""kiln.fuse: a Python function over kiln's ufuncs as one ufunc, which reads and writes memory once."""
+import inspect
+import json
+
+import numpy as np
+
+from . import _kiln
+from . import math as functions
+
+
+class Expr:
+    """A value of a fused function: what kiln.math's functions, NumPy's and kiln's own ufuncs and operators take and give."""
+
+    __slots__ = ("_number", "_steps")
+    __hash__ = None
+
+    def __init__(self, steps, number):
+        self._steps, self._number = steps, number
+
+    def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+        if method != "__call__" or keywords:
+            raise TypeError(f"fuse: {ufunc.__name__} with {method if method != '__call__' else ', '.join(keywords)} is no step of a fused function")
+        function = ufunc if isinstance(ufunc, _kiln.Ufunc) else functions._get(ufunc.__name__)
+        return self._steps.apply(function, inputs)
+
+    def __bool__(self):
+        raise TypeError("fuse: a value has no truth while the function is traced; kiln.math.where chooses by elements")
+
+
+class _Steps:
+    """The steps that were traced. Values have numbers: the inputs, then the outputs of each step."""
+
+    def __init__(self, inputs):
+        self.list = []
+        self.values = inputs
+        self.inputs = inputs
+
+    def add(self, function, numbers):
+        self.list.append((function, tuple(numbers)))
+        first = self.values
+        self.values += function.nout
+        results = tuple(Expr(self, first + i) for i in range(function.nout))
+        return results[0] if len(results) == 1 else results
+
+    def apply(self, function, inputs):
+        known = next(each for each in inputs if isinstance(each, Expr))
+        numbers = []
+        for each in inputs:
+            if isinstance(each, Expr):
+                if each._steps is not self:
+                    raise TypeError("fuse: a value of another fused function")
+                numbers.append(each._number)
+            else:
+                numbers.append(self.add(_constant(each), (known._number,))._number)
+        return self.add(function, numbers)
+
+
+def _constant(value):
+    """Makes a ufunc that gives a number in the dtype that it takes beside its argument, as NEP 50 has it."""
+    if isinstance(value, np.generic):
+        value, strong = value.item(), value.dtype.name
+    else:
+        strong = None
+    if isinstance(value, bool):
+        text, loops = "true" if value else "false", "bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, bfloat16, " \
+                                                    "float32, float64, complex64, complex128"
+    elif isinstance(value, int):
+        text, loops = repr(value), "int64, int8, uint8, int16, uint16, int32, uint32, uint64, float16, bfloat16, float32, float64, " \
+                                   "complex64, complex128"
+        if not -2**63 <= value < 2**63:
+            raise OverflowError(f"fuse: Python integer {value} out of bounds for int64")
+        if value == -2**63:
+            text = "(-9223372036854775807 - 1)"
+    elif isinstance(value, float):
+        text = {"inf": "INFINITY", "-inf": "-INFINITY", "nan": "NAN"}.get(repr(value), repr(value))
+        loops = "float64, float16, bfloat16, float32, complex64, complex128"
+    elif isinstance(value, complex):
+        text, loops = f"complex128({value.real!r}, {value.imag!r})", None
+    else:
+        raise TypeError(f"fuse: a step takes values of the function, numbers and scalars, and this is {type(value).__name__}")
+    if strong is not None:
+        return _strong(strong, text)
+    if loops is None:
+        return _define(["complex128(float64 x)", "complex64(float16 x)", "complex64(float32 x)", "complex64(complex64 x)",
+                        "complex128(complex128 x)"], text)
+    return _define([f"T(T x) where T: {loops}"], f"T({text})")
+
+
+def _strong(dtype, text):
+    return _define([f"{dtype}(T x) where T: bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, bfloat16, float32, "
+                    "float64, complex64, complex128"], f"{dtype}({text})")
+
+
+def _define(signatures, expression):
+    return _kiln.define(json.dumps({"kind": "ufunc", "name": "constant_value", "signatures": signatures, "expression": expression}))
+
+
+def fuse(function=None, *, name=None):
+    """Makes one ufunc of a Python function, which is called once with values that stand for its arguments.
+
+    >>> import kiln, numpy as np
+    >>> @kiln.fuse
+    ... def norm(x, y):
+    ...     return np.sqrt(x * x + y * y) / 2
+    >>> norm(np.float32([3, 6]), np.float32([4, 8]))
+    array([2.5, 5. ], dtype=float32)
+
+    The function may use operators, functions of NumPy and of kiln.math, and ufuncs of kiln.vectorize. It returns a value or a tuple.
+    """
+    if function is None:
+        return lambda given: fuse(given, name=name)
+    parameters = list(inspect.signature(function).parameters)
+    steps = _Steps(len(parameters))
+    results = function(*(Expr(steps, i) for i in range(len(parameters))))
+    results = results if isinstance(results, tuple) else (results,)
+    for each in results:
+        if not isinstance(each, Expr):
+            raise TypeError(f"fuse: {function.__name__} returns {type(each).__name__}; it returns values that it computes of its arguments")
+    made = _kiln.fuse(name or function.__name__, len(parameters), steps.list, tuple(each._number for each in results))
+    if function.__doc__:
+        made.__doc__ = function.__doc__
+    return made
+
+
+def _binary(ufunc, reflected):
+    def method(self, other):
+        return self._steps.apply(functions._get(ufunc), (other, self) if reflected else (self, other))
+    return method
+
+
+for _python, _name in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
+                       "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+                       "lshift": "left_shift", "rshift": "right_shift"}.items():
+    setattr(Expr, f"__{_python}__", _binary(_name, False))
+    setattr(Expr, f"__r{_python}__", _binary(_name, True))
+for _python, _name in {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}.items():
+    setattr(Expr, f"__{_python}__", _binary(_name, False))
+for _python, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", "invert": "invert"}.items():
+    setattr(Expr, f"__{_python}__", lambda self, _name=_name: self._steps.apply(functions._get(_name), (self,)))

@@ -1,0 +1,289 @@
+"""kiln.Array, DLPack, streams."""
+import ctypes
+import pickle
+
+import numpy as np
+import pytest
+
+import kiln
+from conftest import ALL, same, values
+
+
+@pytest.mark.parametrize("dtype", ALL)
+def test_round_trips(dtype):
+    a = values(dtype, (3, 4))
+    x = kiln.to_device(a, device="cpu")
+    assert (x.shape, x.dtype, x.ndim, x.size, x.nbytes) == (a.shape, a.dtype, 2, 12, a.nbytes)
+    same(x.copy_to_host(), a)
+    out = np.empty_like(a)
+    assert x.copy_to_host(out) is out
+    same(out, a)
+    same(np.from_dlpack(x), a)
+    same(np.asarray(x), a)
+    same(np.asarray(kiln.from_dlpack(a)), a)
+
+
+def test_results_are_of_the_kind_that_was_given():
+    x = kiln.to_device(np.arange(6.0).reshape(2, 3), device="cpu")
+    for got in [kiln.math.add(x, 1), x + 1, 1 + x, x + np.ones(3), np.ones(3) + x, np.add(x, 1)]:
+        assert type(got) is kiln.Array
+        same(got.copy_to_host(), x.copy_to_host() + 1)
+    assert type(kiln.math.add.reduce(x)) is kiln.Array
+    same(x.sum(axis=1).copy_to_host(), x.copy_to_host().sum(axis=1))
+    same(kiln.math.multiply.outer(x, x).copy_to_host(), np.multiply.outer(np.asarray(x), np.asarray(x)))
+    x += 1
+    same(x.copy_to_host(), np.arange(6.0).reshape(2, 3) + 1)
+    out = np.empty((2, 3))
+    assert kiln.math.add(x, 1, out=out) is out
+    same(out, np.asarray(x) + 1)
+
+
+def test_operators_are_numpys():
+    a, b = np.arange(1, 5), np.array([3, 1, 2, 2])
+    x, y = kiln.to_device(a, device="cpu"), kiln.to_device(b, device="cpu")
+    for name in ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "and", "or", "xor", "lshift", "rshift", "lt", "le", "gt", "ge",
+                 "eq", "ne"]:
+        same(np.asarray(getattr(x, f"__{name}__")(y)), getattr(a, f"__{name}__")(b))
+    same(np.asarray(-x), -a)
+    same(np.asarray(~x), ~a)
+    assert float(kiln.to_device(np.float64(2.5), device="cpu")) == 2.5
+    with pytest.raises(TypeError):
+        x + "text"
+
+
+@pytest.mark.parametrize("key", [0, -1, slice(None), slice(None, None, -1), (slice(1, None), 2), (Ellipsis, 1), (None, 1), (0, 1, 2),
+                                 (slice(0, 0),), (slice(None, None, 2), slice(3, 0, -2))])
+def test_basic_indices(key):
+    a = np.arange(60.0).reshape(3, 4, 5)
+    x = kiln.to_device(a, device="cpu")
+    np.testing.assert_array_equal(np.asarray(x[key]), a[key])
+    x[key] = 7
+    a[key] = 7
+    same(np.asarray(x), a)
+
+
+def test_shapes():
+    a = np.arange(24.0).reshape(2, 3, 4)
+    x = kiln.to_device(a, device="cpu")
+    same(np.asarray(x.reshape(6, -1)), a.reshape(6, -1))
+    same(np.asarray(x.T), a.T)
+    same(np.asarray(x.T.reshape(24)), a.T.reshape(24))
+    same(np.asarray(x.transpose(1, 0, 2)), a.transpose(1, 0, 2))
+    same(np.asarray(x.astype("int32")), a.astype("int32"))
+    assert [row.shape for row in x] == [(3, 4), (3, 4)] and len(x) == 2
+    assert x.tolist() == a.tolist() and x[0, 0, 1].item() == 1
+    with pytest.raises(IndexError):
+        x[5]
+    with pytest.raises(IndexError):
+        x[np.array([0, 1])]
+    with pytest.raises(ValueError):
+        x.reshape(7)
+    assert "kiln.Array(" in repr(x) and "device='cpu'" in repr(x) and "<table>" in x._repr_html_()
+    same(np.asarray(pickle.loads(pickle.dumps(x))), a)
+
+
+class Foreign:
+    """An array of another library, by DLPack alone."""
+
+    def __init__(self, array, versions=True):
+        self.array, self.versions = array, versions
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+    def __dlpack__(self, **keywords):
+        if not self.versions and "max_version" in keywords:
+            raise TypeError("unexpected keyword argument 'max_version'")
+        return self.array.__dlpack__(**keywords)
+
+
+class Library:
+    """What `__array_namespace__` of Native gives."""
+
+    @staticmethod
+    def from_dlpack(x):
+        return Native(np.from_dlpack(x))
+
+
+class Native(Foreign):
+    def __array_namespace__(self, api_version=None):
+        return Library
+
+
+@pytest.mark.parametrize("versions", [True, False])
+def test_arrays_of_other_libraries(versions):
+    a = np.arange(6.0).reshape(2, 3)[:, ::-1]
+    got = kiln.math.add(Foreign(a, versions), 1)
+    assert type(got) is kiln.Array
+    same(np.asarray(got), a + 1)
+    native = kiln.math.add(Native(a, versions), Native(a, versions))
+    assert type(native) is Native
+    same(native.array, a + a)
+    out = np.zeros((2, 3))
+    kiln.math.add(a, 1, out=Foreign(out, versions))
+    same(out, a + 1)
+
+
+def test_lying_tensors_are_errors():
+    class NoCapsule(Foreign):
+        def __dlpack__(self, **keywords):
+            return 7
+    class NoPair(Foreign):
+        def __dlpack_device__(self):
+            return "cpu"
+    class Raises(Foreign):
+        def __dlpack__(self, **keywords):
+            raise RuntimeError("not today")
+    class Used(Foreign):
+        def __dlpack__(self, **keywords):
+            capsule = self.array.__dlpack__(**keywords)
+            np.from_dlpack(Foreign2(capsule))
+            return capsule
+    class Foreign2:
+        def __init__(self, capsule):
+            self.capsule = capsule
+        def __dlpack__(self, **keywords):
+            return self.capsule
+        def __dlpack_device__(self):
+            return (1, 0)
+    a = np.ones(3)
+    for kind, error in [(NoCapsule, TypeError), (NoPair, TypeError), (Raises, RuntimeError), (Used, TypeError)]:
+        with pytest.raises(error):
+            kiln.math.add(kind(a), 1)
+
+
+class Tensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("type", ctypes.c_int32), ("index", ctypes.c_int32), ("ndim", ctypes.c_int32),
+                ("code", ctypes.c_uint8), ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.c_void_p),
+                ("strides", ctypes.c_void_p), ("offset", ctypes.c_uint64)]
+
+
+class Managed(ctypes.Structure):
+    _fields_ = [("tensor", Tensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class Hostile:
+    """A producer whose tensor has any members."""
+
+    def __init__(self, **members):
+        self.data = (ctypes.c_double * 4)(1, 2, 3, 4)
+        self.shape = (ctypes.c_int64 * 1)(4)
+        tensor = {"data": ctypes.addressof(self.data), "type": 1, "ndim": 1, "code": 2, "bits": 64, "lanes": 1,
+                  "shape": ctypes.addressof(self.shape), **members}
+        self.managed = Managed(Tensor(**tensor), None, None)
+
+    def __dlpack_device__(self):
+        return (self.managed.tensor.type, 0)
+
+    def __dlpack__(self, **keywords):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.managed), b"dltensor", None)
+
+
+def test_hostile_tensors():
+    assert np.asarray(kiln.math.add(Hostile(), 1)).tolist() == [2, 3, 4, 5]
+    assert np.asarray(kiln.math.add(Hostile(offset=8, shape=ctypes.addressof((ctypes.c_int64 * 1)(3))), 1)).tolist()[:1] == [3]
+    for members in [{"ndim": -1}, {"ndim": 1000}, {"lanes": 4}, {"bits": 48}, {"code": 17}, {"shape": None}, {"data": None}, {"type": 99},
+                    {"shape": ctypes.addressof((ctypes.c_int64 * 1)(-4))}, {"data": 3}]:
+        with pytest.raises((TypeError, ValueError, RuntimeError)):
+            kiln.math.add(Hostile(**members), 1)
+
+
+def test_read_only_arrays():
+    a = np.arange(3.0)
+    a.flags.writeable = False
+    x = kiln.from_dlpack(a)
+    assert x.read_only
+    with pytest.raises((ValueError, TypeError)):
+        kiln.math.add(x, 1, out=x)
+    with pytest.raises(BufferError):
+        x.__dlpack__()
+    assert np.asarray(x + 1).tolist() == [1, 2, 3]
+
+
+def test_streams_on_the_cpu():
+    stream = kiln.Stream("cpu")
+    a = np.arange(100_000.0)
+    out = np.empty_like(a)
+    kiln.math.add(a, 1, out=out, stream=stream)
+    event = kiln.Event("cpu")
+    event.record(stream)
+    del a
+    event.synchronize()
+    stream.synchronize()
+    assert event.done and out[-1] == 100_000
+    got = kiln.math.add(out, 1, stream=stream)
+    stream.synchronize()
+    assert got[0] == 2
+    with pytest.raises(TypeError, match="kiln.Stream"):
+        kiln.math.add(out, 1, stream=3)
+
+
+def test_devices():
+    names = [str(each) for each in kiln.devices()]
+    assert "cpu" in names
+    cpu = kiln.Device("cpu")
+    assert cpu.kind == "cpu" and cpu.info["device"] == "cpu" and cpu == "cpu"
+    cpu.synchronize()
+    kiln.set_device("cpu")
+    assert kiln.math.add(1, 2) == 3
+    kiln.set_device(None)
+    with pytest.raises(kiln.Error):
+        kiln.Device("toaster")
+    assert kiln.math.add(np.ones(2), 1, device="cpu").tolist() == [2, 2]
+    assert any(each["name"] == "Clang" for each in kiln.compilers())
+
+
+def test_chunks(tmp_path):
+    a = np.arange(1_000_000, dtype=np.float32)
+    seen = []
+    add = kiln.chunked(kiln.math.add, chunk_bytes=1 << 20, progress=lambda *state: seen.append(state))
+    same(add(a, 1), a + 1)
+    assert seen and seen[-1][0] == seen[-1][1] > 1
+    same(kiln.chunked(kiln.math.maximum, chunk_bytes=1 << 20).reduce(a), np.maximum.reduce(a))
+    np.save(tmp_path / "a.npy", a)
+    same(np.asarray(add(kiln.open_npy(tmp_path / "a.npy"), 1)), a + 1)
+
+    def fails(*state):
+        raise KeyError("from the callback")
+    with pytest.raises(KeyError, match="from the callback"):
+        kiln.chunked(kiln.math.add, chunk_bytes=1 << 20, progress=fails)(a, 1)
+    with pytest.raises(kiln.Stopped):
+        kiln.chunked(kiln.math.add, chunk_bytes=1 << 20, progress=lambda *state: False)(a, 1)
+
+
+def test_progress_bar(capsys):
+    a = np.arange(1_000_000, dtype=np.float32)
+    kiln.chunked(kiln.math.add, chunk_bytes=1 << 20, progress=True)(a, 1)
+    assert "100%" in capsys.readouterr().err
+
+
+def test_host_memory():
+    a = kiln.pinned_array((2, 3), "float32")
+    assert a.shape == (2, 3) and a.dtype == np.float32 and not a.any()
+    with kiln.register(np.zeros(1000)) as x:
+        assert kiln.math.add(x, 1).all()
+    with pytest.raises(TypeError):
+        kiln.register([1, 2])
+
+
+def test_profiles():
+    with kiln.profile() as p:
+        kiln.math.add(np.ones(4), 1)
+    assert len(p.calls) == 1
+
+
+def test_fft():
+    a = np.random.rand(4, 8)
+    try:
+        got = kiln.fft.fft(a)
+    except kiln.DeviceError:
+        pytest.skip("FFTW is not installed")
+    np.testing.assert_allclose(got, np.fft.fft(a))
+    np.testing.assert_allclose(kiln.fft.rfft(a, n=6, axis=0, norm="ortho"), np.fft.rfft(a, n=6, axis=0, norm="ortho"))
+    np.testing.assert_allclose(kiln.fft.irfftn(kiln.fft.rfftn(a), s=a.shape), a)
+    np.testing.assert_allclose(kiln.fft.fft2(a), np.fft.fft2(a))
+    np.testing.assert_allclose(kiln.fft.fftn(a, axes=(0,)), np.fft.fftn(a, axes=(0,)))
+    with pytest.raises(ValueError, match="norm"):
+        kiln.fft.fft(a, norm="loud")

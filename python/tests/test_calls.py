@@ -1,0 +1,311 @@
+"""Calls of ufuncs: what NumPy's give, kiln's give."""
+import itertools
+
+import numpy as np
+import pytest
+
+import kiln
+from conftest import ALL, COMPLEX, FLOATS, INTEGERS, same, values
+
+km = kiln.math
+
+
+@pytest.mark.parametrize("dtype", ALL)
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "equal", "not_equal", "less", "logical_and", "logical_or"])
+def test_binary_of_each_dtype(name, dtype):
+    a, b = values(dtype, (5, 7)), values(dtype, (7,), 1)
+    for _ in range(2):  # once by way of kiln's own result, once with one of NumPy's
+        same(getattr(km, name)(a, b), getattr(np, name)(a, b))
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS, *COMPLEX])
+@pytest.mark.parametrize("name", ["subtract", "divide", "square", "negative", "absolute"])
+def test_arithmetic_of_each_dtype(name, dtype):
+    function, reference = getattr(km, name), getattr(np, name)
+    operands = [values(dtype, (6,), i) for i in range(function.nin)]
+    same(function(*operands), reference(*operands), exact=name not in ("absolute", "divide", "square"))
+
+
+@pytest.mark.parametrize("left,right", itertools.product(ALL, ALL))
+def test_promotion(left, right):
+    a, b = values(left, (3,)), values(right, (3,), 1)
+    for x, y in [(a, b), (a[0], b), (a, b[:1].reshape(())), (a[0], b[0])]:
+        for _ in range(2):
+            same(km.add(x, y), np.add(x, y))
+
+
+@pytest.mark.parametrize("dtype", ALL)
+@pytest.mark.parametrize("number", [True, 3, 2.5, 1 + 2j])
+def test_weak_numbers(dtype, number):
+    a = values(dtype, (4,))
+    for x, y in [(a, number), (number, a), (a[0], number), (number, number)]:
+        for _ in range(2):
+            same(km.add(x, y), np.add(x, y))
+
+
+@pytest.mark.parametrize("number", [300, -1, 2**40, 2**63, 2**64, -2**63 - 1])
+def test_numbers_out_of_bounds(number):
+    a = np.zeros(2, np.uint8)
+    with pytest.raises(OverflowError):
+        np.add(a, number)
+    with pytest.raises(OverflowError):
+        km.add(a, number)
+
+
+def test_uint64_takes_large_ints():
+    a = np.array([1], np.uint64)
+    same(km.add(a, 2**63), np.add(a, 2**63))
+
+
+SHAPES = [((3, 4), (3, 4)), ((3, 1), (1, 4)), ((), (2, 3)), ((0,), (1,)), ((2, 0), (1, 0)), ((1,), (5, 1)), ((2, 3, 4), (4,)), ((), ())]
+
+
+@pytest.mark.parametrize("left,right", SHAPES)
+def test_broadcasting(left, right):
+    a, b = np.asarray(values("float64", left)), np.asarray(values("float64", right, 1))
+    for _ in range(2):
+        same(km.subtract(a, b), np.subtract(a, b))
+
+
+def test_shapes_that_do_not_fit():
+    with pytest.raises(ValueError, match="shape"):
+        km.add(np.ones(3), np.ones(4))
+    km.add(np.ones(3), np.ones(3))
+    with pytest.raises(kiln.ShapeError):
+        km.add(np.ones(3), np.ones(4))
+
+
+def views():
+    base = np.arange(120.0).reshape(4, 5, 6)
+    return [base, base.T, base[::-1], base[:, ::2], base[..., ::-3], base.transpose(1, 0, 2), base[:, :, :1], np.asfortranarray(base),
+            np.broadcast_to(base[0], (3, 5, 6))]
+
+
+@pytest.mark.parametrize("index", range(9))
+def test_views_and_memory_order(index):
+    a = views()[index]
+    for _ in range(2):
+        got, wanted = km.add(a, 1.0), np.add(a, 1.0)
+        same(got, wanted)
+        assert got.strides == wanted.strides or 0 in got.shape or 1 in got.shape
+    got, wanted = km.add(a, a), np.add(a, a)
+    assert got.strides == wanted.strides
+
+
+@pytest.mark.parametrize("order", ["C", "F", "A", "K"])
+def test_order(order):
+    for a in views():
+        same(km.add(a, 1, order=order), np.add(a, 1, order=order))
+        assert km.add(a, 1, order=order).flags.f_contiguous == np.add(a, 1, order=order).flags.f_contiguous
+
+
+def test_out():
+    a, b = np.arange(6.0), np.ones(6)
+    out = np.empty(6)
+    assert km.add(a, b, out) is out
+    same(out, np.add(a, b))
+    out[:] = 0
+    assert km.add(a, b, out=out) is out
+    same(out, np.add(a, b))
+    out[:] = 0
+    assert km.add(a, b, out=(out,)) is out
+    same(out, np.add(a, b))
+    assert km.add(a, b, out=None).base is None
+    small = np.empty(6, np.float32)
+    same(km.add(a, b, out=small), np.add(a, b, out=np.empty(6, np.float32)))
+    with pytest.raises(TypeError):
+        km.add(a, b, out=np.empty(6, np.int32))
+    same(km.add(a, b, out=np.empty(6, np.int32), casting="unsafe"), np.add(a, b, out=np.empty(6, np.int32), casting="unsafe"))
+    with pytest.raises(TypeError, match="out"):
+        km.add(a, b, out, out=out)
+    with pytest.raises(ValueError):
+        km.add(a, b, out=(out, out))
+
+
+def test_out_overlaps_an_input():
+    a = np.arange(10.0)
+    wanted = np.add(a[1:], a[:-1])
+    km.add(a[1:], a[:-1], out=a[1:])
+    same(a[1:], wanted)
+
+
+def test_read_only_out():
+    out = np.zeros(3)
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        km.add([1, 2, 3], 1.0, out=out)
+    assert not out.any()
+
+
+def test_read_only_inputs():
+    a = np.arange(3.0)
+    a.flags.writeable = False
+    same(km.add(a, a), np.add(a, a))
+
+
+def test_where():
+    a, mask = np.arange(6.0), np.arange(6) % 2 == 0
+    out = np.full(6, -1.0)
+    km.add(a, 1, out=out, where=mask)
+    same(out, np.add(a, 1, out=np.full(6, -1.0), where=mask))
+    for _ in range(2):
+        same(km.add(a, 1, where=mask), np.where(mask, a + 1, 0))
+    assert km.add(a, 1, where=np.ones((2, 1), bool)).shape == (2, 6)
+    assert km.add(a, 1, where=[True] * 6).tolist() == (a + 1).tolist()
+    with pytest.raises(TypeError):
+        km.add(a, 1, where=np.arange(6))
+    same(km.add(1.0, 2.0, where=False), np.float64(0.0))
+
+
+def test_dtype_and_signature():
+    a = np.arange(4, dtype=np.int32)
+    same(km.add(a, a, dtype=np.float64), np.add(a, a, dtype=np.float64))
+    same(km.add(a, a, dtype="f4", casting="unsafe"), np.add(a, a, dtype="f4", casting="unsafe"))
+    same(km.add(a, a, signature="dd->d"), np.add(a, a, signature="dd->d"))
+    same(km.add(a, a, sig="dd->d"), np.add(a, a, sig="dd->d"))
+    same(km.add(a, a, signature=(np.float64, np.float64, np.float64)), np.add(a, a, signature=(np.float64,) * 3))
+    same(km.add(a, a, signature=(None, None, np.float64)), np.add(a, a, signature=(None, None, np.float64)))
+    with pytest.raises(TypeError):
+        km.add(a, a, dtype=np.float64, signature="dd->d")
+    with pytest.raises(TypeError):
+        km.add(np.ones(2), 1, dtype=np.int32)
+
+
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
+def test_casting(casting):
+    a, b = np.ones(2, np.float32), np.ones(2, np.float64)
+    for x, y, out in [(a, b, None), (a, a, None), (b, b, np.empty(2, np.float32)), (b, b, np.empty(2, np.int32))]:
+        try:
+            wanted = np.add(x, y, out=None if out is None else out.copy(), casting=casting)
+        except TypeError:
+            with pytest.raises(TypeError):
+                km.add(x, y, out=out, casting=casting)
+        else:
+            same(km.add(x, y, out=out, casting=casting), wanted)
+    with pytest.raises(ValueError, match="casting"):
+        km.add(a, a, casting="wild")
+
+
+def test_several_outputs():
+    a, b = np.arange(1.0, 6.0), np.array([2.0])
+    for _ in range(2):
+        for got, wanted in zip(km.divmod(a, b), np.divmod(a, b)):
+            same(got, wanted)
+    q = np.empty(5)
+    first, second = km.divmod(a, b, out=(q, None))
+    assert first is q
+    same(second, np.divmod(a, b)[1])
+    first, second = km.divmod(a, b, q)
+    assert first is q
+    with pytest.raises(TypeError):
+        km.divmod(a, b, out=q)
+    for got, wanted in zip(km.divmod(7.0, 2.0), np.divmod(7.0, 2.0)):
+        same(got, wanted)
+
+
+def test_sequences_and_objects_that_give_arrays():
+    same(km.add([1, 2], (3, 4)), np.add([1, 2], (3, 4)))
+
+    class Gives:
+        def __array__(self, dtype=None, copy=None):
+            return np.arange(3.0)
+    same(km.add(Gives(), 1), np.arange(3.0) + 1)
+
+
+def test_byte_orders_and_alignment():
+    big = np.arange(4, dtype=">f8")
+    got = km.add(big, 1)
+    assert got.dtype == np.dtype("f8") and got.tolist() == [1, 2, 3, 4]
+    out = np.zeros(4, ">f8")
+    assert km.add(big, 1, out=out) is out
+    assert out.tolist() == [1, 2, 3, 4]
+    raw = np.zeros(33, np.uint8)[1:].view(np.float64)
+    assert not raw.flags.aligned
+    assert km.add(raw, 1).tolist() == [1] * 4
+    km.add(raw, 2, out=raw)
+    assert raw.tolist() == [2] * 4
+
+
+@pytest.mark.parametrize("dtype", ["O", "S3", "U3", "M8[s]", "longdouble", "V4"])
+def test_dtypes_that_kiln_has_not(dtype):
+    a = np.zeros(2, dtype)
+    with pytest.raises(TypeError, match="kiln has no dtype"):
+        km.add(a, a)
+    with pytest.raises(TypeError):
+        km.add(1.0, 2.0, out=np.zeros((), dtype))
+
+
+def test_longlong_is_int64():
+    a = np.arange(3, dtype=np.longlong)
+    assert km.add(a, a).tolist() == [0, 2, 4]
+
+
+def test_keywords_that_do_not_exist():
+    with pytest.raises(TypeError, match="did you mean 'where'"):
+        km.add(1, 2, wher=True)
+    with pytest.raises(TypeError, match="unexpected keyword argument 'axis'"):
+        km.add(1, 2, axis=0)
+
+
+def test_numbers_of_arguments():
+    for args in [(), (1,), (1, 2, np.empty(()), 4)]:
+        with pytest.raises(TypeError, match="positional argument"):
+            km.add(*args)
+
+
+def test_attributes():
+    for name in ["add", "hypot", "divmod", "sin", "isnan"]:
+        f, g = getattr(km, name), getattr(np, name)
+        assert (f.nin, f.nout, f.nargs, f.__name__, f.signature) == (g.nin, g.nout, g.nargs, g.__name__, g.signature)
+        assert f.ntypes == len(f.types) > 0
+    assert "ff->f" in km.add.types and "??->?" in km.add.types
+    assert [km.add.identity, km.multiply.identity, km.logical_and.identity, km.subtract.identity] == [0, 1, True, None]
+    assert repr(km.add) == "<kiln ufunc 'add'>"
+    with pytest.raises(AttributeError, match="did you mean 'hypot'"):
+        km.hypott  # noqa: B018
+
+
+def test_subclasses_are_wrapped():
+    class Mine(np.ndarray):
+        pass
+    a = np.arange(3.0).view(Mine)
+    same(km.add(a, 1), np.add(a, 1))
+    assert type(km.add(a, 1, subok=False)) is np.ndarray
+    masked = np.ma.array([1.0, 2.0, 3.0], mask=[0, 1, 0])
+    got = km.add(masked, 1)
+    assert isinstance(got, np.ma.MaskedArray) and got.mask.tolist() == [False, True, False] and got.compressed().tolist() == [2, 4]
+
+
+def test_many_operands():
+    names = [f"x{i}" for i in range(12)]
+    f = kiln.vectorize(f"float64 f({', '.join('float64 ' + n for n in names)}) = {' + '.join(names)}")
+    for _ in range(2):
+        assert f(*([np.ones(3)] * 12)).tolist() == [12] * 3
+
+
+def test_a_large_call_releases_the_gil_and_is_right():
+    a = np.arange(1_000_000, dtype=np.float32)
+    same(km.add(a, a), a + a)
+
+
+def test_random_calls(rng):
+    """Compares random dtypes, shapes, strides and outputs with NumPy."""
+    names = ["add", "subtract", "multiply", "maximum", "less", "equal", "fmin", "logical_xor"]
+    for _ in range(400):
+        name = names[rng.integers(len(names))]
+        full = tuple(rng.integers(0, 5, rng.integers(0, 4)))
+        operands = []
+        for _ in range(2):
+            shape = tuple(1 if rng.random() < 0.3 else n for n in full[rng.integers(0, len(full) + 1):])
+            a = np.asarray(values(ALL[rng.integers(len(ALL))], shape, int(rng.integers(1000))))
+            if a.ndim and rng.random() < 0.4:
+                a = a.transpose(rng.permutation(a.ndim))[::-1] if len(set(a.shape)) == 1 else a[::-1]
+            operands.append(a if a.ndim or rng.random() < 0.5 else a[()])
+        try:
+            wanted = getattr(np, name)(*operands)
+        except TypeError:
+            with pytest.raises(TypeError):
+                getattr(km, name)(*operands)
+            continue
+        got = getattr(km, name)(*operands)
+        same(got, wanted)

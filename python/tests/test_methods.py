@@ -1,0 +1,131 @@
+"""The methods of ufuncs, against NumPy's."""
+import numpy as np
+import pytest
+
+import kiln
+from conftest import ALL, FLOATS, INTEGERS, same, values
+
+km = kiln.math
+
+
+@pytest.mark.parametrize("dtype", ALL)
+@pytest.mark.parametrize("name", ["add", "multiply", "maximum", "minimum", "logical_and", "logical_or"])
+def test_reduce_of_each_dtype(name, dtype):
+    a = values(dtype, (4, 5), low=1, high=3)
+    f, g = getattr(km, name), getattr(np, name)
+    for keywords in [{}, {"axis": 1}, {"axis": -1}, {"axis": None}, {"axis": (0, 1)}, {"axis": 1, "keepdims": True},
+                     {"axis": None, "keepdims": True}, {"axis": ()}]:
+        for _ in range(2):
+            same(f.reduce(a, **keywords), g.reduce(a, **keywords))
+    for _ in range(2):
+        same(f.reduce(a[0]), g.reduce(a[0]))
+        same(f.reduce(a[0, 0]), g.reduce(a[0, 0]))
+        same(f.reduce(np.asarray(a[0, 0])), g.reduce(np.asarray(a[0, 0])))
+
+
+def test_reduce_options():
+    a = np.arange(12.0).reshape(3, 4)
+    same(km.add.reduce(a, 0, np.float32), np.add.reduce(a, 0, np.float32))
+    same(km.add.reduce(a.astype("i4"), dtype="i8", axis=1),
+         np.add.reduce(a.astype("i4"), dtype="i8", axis=1))
+    out = np.empty(4)
+    assert km.add.reduce(a, out=out) is out
+    same(out, np.add.reduce(a))
+    same(km.add.reduce(a, initial=10), np.add.reduce(a, initial=10))
+    mask = a > 3
+    same(km.add.reduce(a, where=mask), np.add.reduce(a, where=mask))
+    same(km.maximum.reduce(a, axis=None, where=mask, initial=-1.0), np.maximum.reduce(a, axis=None, where=mask, initial=-1.0))
+    same(km.add.reduce(np.zeros((0, 3))), np.add.reduce(np.zeros((0, 3))))
+    same(km.add.reduce([[1, 2], [3, 4]]), np.add.reduce([[1, 2], [3, 4]]))
+    with pytest.raises(ValueError):
+        km.maximum.reduce(np.zeros((0, 3)))
+    with pytest.raises(ValueError, match="axis|axes"):
+        km.add.reduce(a, axis=2)
+    with pytest.raises(ValueError):
+        km.add.reduce(a, axis=(0, 0))
+    with pytest.raises(TypeError, match="integer"):
+        km.add.reduce(a, axis=1.5)
+    with pytest.raises(ValueError, match="binary"):
+        km.sin.reduce(a)
+    with pytest.raises(TypeError, match="missing"):
+        km.add.reduce()
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, *FLOATS])
+def test_accumulate(dtype):
+    a = values(dtype, (3, 4), low=1, high=3)
+    for axis in (0, 1, -1):
+        for name in ["add", "multiply", "maximum"]:
+            same(getattr(km, name).accumulate(a, axis=axis), getattr(np, name).accumulate(a, axis=axis))
+    out = np.empty((3, 4))
+    assert km.add.accumulate(a, out=out) is out
+    same(out, np.add.accumulate(a, out=np.empty((3, 4))))
+
+
+def test_reduceat():
+    a = np.arange(16.0).reshape(4, 4)
+    for indices in [[0, 3, 1, 2], np.array([0, 2]), (1, 3)]:
+        for axis in (0, 1):
+            same(km.add.reduceat(a, indices, axis=axis), np.add.reduceat(a, indices, axis=axis))
+    same(km.add.reduceat(a[0], [0, 1], 0, np.float32), np.add.reduceat(a[0], [0, 1], 0, np.float32))
+    with pytest.raises((IndexError, ValueError)):
+        km.add.reduceat(a, [4])
+
+
+def test_outer():
+    a, b = np.arange(3.0), np.arange(8.0).reshape(2, 4)
+    for x, y in [(a, b), (b, a), (a, 2.0), (2.0, a), ([1, 2], [3, 4]), (a.astype("f4"), 1.5), (np.float32(2), b)]:
+        same(km.multiply.outer(x, y), np.multiply.outer(x, y))
+    same(km.less.outer(a, a), np.less.outer(a, a))
+    out = np.empty((3, 3))
+    assert km.add.outer(a, a, out=out) is out
+    for got, wanted in zip(km.divmod.outer(a, a + 1), np.divmod.outer(a, a + 1)):
+        same(got, wanted)
+    with pytest.raises(ValueError, match="binary"):
+        km.sin.outer(a, a)
+
+
+@pytest.mark.parametrize("indices", [[0, 0, 2], np.array([1, -1]), ([0, 1, 1], [2, 2, 2]), slice(0, 2), (slice(None), 1), (Ellipsis, 0),
+                                     (0, slice(1, None)), 1, (1, 2)])
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64"])
+def test_at(indices, dtype):
+    for b in (1, 2.0 if dtype != "int32" else 2):
+        got, wanted = np.zeros((3, 4), dtype), np.zeros((3, 4), dtype)
+        km.add.at(got, indices, b)
+        np.add.at(wanted, indices, b)
+        same(got, wanted)
+
+
+def test_at_with_masks_and_arrays_of_values():
+    got, wanted = np.arange(6.0), np.arange(6.0)
+    mask = got > 2
+    km.multiply.at(got, mask, 10)
+    np.multiply.at(wanted, mask, 10)
+    same(got, wanted)
+    km.subtract.at(got, [0, 0, 5], [1.0, 2.0, 3.0])
+    np.subtract.at(wanted, [0, 0, 5], [1.0, 2.0, 3.0])
+    same(got, wanted)
+    km.negative.at(got, [1, 2])
+    np.negative.at(wanted, [1, 2])
+    same(got, wanted)
+    strided = np.zeros((4, 6))[::2, ::-2]
+    km.add.at(strided, ([0, 1, 1], [2, 0, 0]), 1)
+    assert strided[0, 2] == 1 and strided[1, 0] == 2 and strided.sum() == 3
+    with pytest.raises(ValueError):
+        km.add.at(got, [0])
+    with pytest.raises(ValueError, match="read-only"):
+        got.flags.writeable = False
+        km.add.at(got, [0], 1)
+    with pytest.raises(IndexError):
+        km.add.at(np.zeros(3), [7], 1)
+    with pytest.raises(TypeError):
+        km.add.at([1, 2], [0], 1)
+
+
+def test_a_users_ufunc_has_the_methods():
+    f = kiln.vectorize(["int64(int64 a, int64 b)", "float64(float64 a, float64 b)"], "a * b", name="times", identity=1)
+    a = np.arange(1, 7).reshape(2, 3)
+    same(f.reduce(a), np.multiply.reduce(a))
+    same(f.accumulate(a, axis=1), np.multiply.accumulate(a, axis=1))
+    same(f.outer(a, a), np.multiply.outer(a, a))
+    assert f.identity == 1
