@@ -185,7 +185,7 @@ def transpose(self, *axes):
 def astype(self, dtype):
     """Returns a copy in another dtype, on the same device."""
     made = _kiln.new_array(self.shape, dtype, _device_name(self._place))
-    _kiln.assign(made, self, None)
+    _kiln.assign(made, self, None, True)
     return made
 
 

@@ -1,6 +1,7 @@
 """kiln.fuse: a Python function over kiln's ufuncs as one ufunc, which reads and writes memory once."""
 import inspect
 import json
+import re
 
 import numpy as np
 
@@ -116,7 +117,7 @@ def fuse(function=None, *, name=None):
     for each in results:
         if not isinstance(each, Expr):
             raise TypeError(f"fuse: {function.__name__} returns {type(each).__name__}; it returns values that it computes of its arguments")
-    made = _kiln.fuse(name or function.__name__, len(parameters), steps.list, tuple(each._number for each in results))
+    made = _kiln.fuse(name or re.sub(r"\W+", "", function.__name__).lstrip("0123456789") or "fused", len(parameters), steps.list, tuple(each._number for each in results))
     if function.__doc__:
         made.__doc__ = function.__doc__
     return made

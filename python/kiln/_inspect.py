@@ -1,6 +1,9 @@
 """kiln.inspect: the kernel that a call would run."""
 FORMS = ("source", "ptx", "sass", "amdgcn", "assembly", "llvm-ir", "code", "resources", "entry")
 
+#: Forms that the C interface has by another name.
+_NAMES = {"assembly": "asm"}
+
 
 class Inspection:
     """The plan of a call and its kernel. Nothing ran. Texts are made when they are asked for."""
@@ -12,7 +15,7 @@ class Inspection:
     def text(self, form):
         """Returns the kernel in a form: "source", "ptx", "sass", "amdgcn", "assembly", "llvm-ir", or "code" as bytes."""
         function, args, keywords = self._call
-        return function._inspect(form, *args, **keywords)
+        return function._inspect(_NAMES.get(form, form), *args, **keywords)
 
     source = property(lambda self: self.text("source"), doc="The C++ that was compiled.")
     assembly = property(lambda self: self.text("assembly"), doc="The CPU's instructions.")

@@ -2,6 +2,7 @@
 import itertools
 import json
 import operator
+import re
 import sys
 
 import numpy as np
@@ -80,7 +81,7 @@ def loops_of(function):
     found = []
     definition = json.loads(function.definition)
     for signature in definition.get("signatures", [definition["signature"]] if "signature" in definition else []):
-        head, variables = _variables(signature.replace("[", " [").replace("\n", " "))
+        head, variables = _variables(re.sub(r"\[[^]]*\]", "", signature).replace("\n", " "))
         outputs, inputs = _split(head)
         if outputs == ["void"]:
             inputs, outputs = inputs[:function.nin], inputs[function.nin:]

@@ -5,10 +5,12 @@ Attributes, None where an error has no such value: `position` (bytes into the te
 """
 import builtins
 
+import numpy as np
+
 from . import _kiln
 
 __all__ = ["Error", "SignatureError", "ShapeError", "TypeError", "Stopped", "DeviceError", "CacheError", "IOError", "CompileError",
-           "ArgumentError", "InternalError"]
+           "ArgumentError", "InternalError", "AxisError", "IndexError", "OverflowError"]
 
 
 class Error(Exception):
@@ -45,8 +47,20 @@ class ShapeError(Error, ValueError):
     """Shapes, axes or strides that do not fit."""
 
 
+class AxisError(ShapeError, getattr(np, "exceptions", np).AxisError):
+    """An axis that the array does not have."""
+
+
+class IndexError(ShapeError, builtins.IndexError):
+    """An index that is out of range."""
+
+
 class TypeError(Error, builtins.TypeError):
     """Dtypes, casts or numbers of operands that do not fit."""
+
+
+class OverflowError(TypeError, builtins.OverflowError):
+    """An integer of Python that does not fit in the dtype of the loop."""
 
 
 class Stopped(Error, RuntimeError):
@@ -80,4 +94,5 @@ class InternalError(Error, SystemError):
 for _status, _class in enumerate([SignatureError, ShapeError, TypeError, Stopped, DeviceError, CacheError, IOError, CompileError,
                                   ArgumentError], start=1):
     _kiln.set_exception(_status, _class)
-_kiln.set_exception(11, InternalError)
+for _status, _class in enumerate([InternalError, OverflowError, IndexError, AxisError], start=11):
+    _kiln.set_exception(_status, _class)

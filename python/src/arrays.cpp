@@ -257,12 +257,13 @@ PyObject* view(PyObject*, PyObject* args) {
   return own_array(std::move(made));
 }
 
-/// Writes `from` to the elements of `to`: assign(to, from, stream).
+/// Writes `from` to the elements of `to`: assign(to, from, stream, unsafe).
 PyObject* assign(PyObject*, PyObject* args) {
   PyObject* to = nullptr;
   PyObject* from = nullptr;
   PyObject* stream = nullptr;
-  if (PyArg_ParseTuple(args, "OOO:assign", &to, &from, &stream) == 0) return nullptr;
+  int unsafe = 0;
+  if (PyArg_ParseTuple(args, "OOO|p:assign", &to, &from, &stream, &unsafe) == 0) return nullptr;
   const kiln_stream* on = nullptr;
   if (stream != Py_None && (on = stream_of(stream)) == nullptr) return nullptr;
   Operands operands(2);
@@ -282,7 +283,7 @@ PyObject* assign(PyObject*, PyObject* args) {
   kiln_status status = KILN_OK;
   {
     const Unlocked unlocked;
-    status = kiln_array_assign(&target.arg, &source.arg, KILN_SAME_KIND, on, error.out());
+    status = kiln_array_assign(&target.arg, &source.arg, unsafe != 0 ? KILN_UNSAFE : KILN_SAME_KIND, on, error.out());
   }
   if (status != KILN_OK) return error.raise();
   Py_RETURN_NONE;

@@ -6,13 +6,27 @@
 namespace kiln::python {
 namespace {
 
-constexpr long kStatuses = KILN_E_INTERNAL + 1;
+constexpr long kOverflow = KILN_E_INTERNAL + 1;
+constexpr long kIndex = KILN_E_INTERNAL + 2;
+constexpr long kAxis = KILN_E_INTERNAL + 3;
+constexpr long kStatuses = KILN_E_INTERNAL + 4;
 PyObject* exceptions[kStatuses];
 
 constexpr const char* kKeys[] = {"position", "vendor_code", "vendor_name", "diagnostics", "log",
                                  "source",   "target",      "compiler",    "context",     "option"};
 
-PyObject* class_of(kiln_status status) {
+/// Errors whose class in NumPy is another than that of their status. The C interface tells them by their messages alone.
+constexpr struct {
+  kiln_status status;
+  const char* phrase;
+  long place;
+} kRefined[] = {{KILN_E_TYPE, "does not fit in", kOverflow}, {KILN_E_SHAPE, "is out of range for axis", kIndex}, {KILN_E_SHAPE, "does not exist in", kAxis}};
+
+PyObject* class_of(kiln_status status, const char* message) {
+  for (const auto& each : kRefined) {
+    if (each.status == status && std::strstr(message, each.phrase) != nullptr && exceptions[each.place] != nullptr)
+      return exceptions[each.place];
+  }
   const bool known = status > 0 && status < kStatuses && exceptions[status] != nullptr;
   return known ? exceptions[status] : PyExc_RuntimeError;
 }
@@ -39,7 +53,7 @@ PyObject* Error::raise() const {
   if (status == KILN_E_MEMORY) return PyErr_NoMemory();
   const Ref what(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(strlen(message)), "replace"));
   if (!what) return nullptr;
-  const Ref exception(PyObject_CallOneArg(class_of(status), what.get()));
+  const Ref exception(PyObject_CallOneArg(class_of(status, message), what.get()));
   if (!exception) return nullptr;
   for (const char* const key : kKeys) {
     const char* const value = kiln_error_get(error_, key);
@@ -52,7 +66,7 @@ PyObject* Error::raise() const {
 PyObject* raise(kiln_status status, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  PyErr_FormatV(class_of(status), format, arguments);
+  PyErr_FormatV(class_of(status, format), format, arguments);
   va_end(arguments);
   return nullptr;
 }

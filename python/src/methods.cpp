@@ -27,7 +27,7 @@ PyObject* call_method(FunctionObject& f, std::uint32_t method, const char* name,
                        .inputs = inputs,
                        .nin = nin,
                        .outputs = outputs,
-                       .nout = 1,
+                       .nout = method == KILN_CALL ? static_cast<std::size_t>(f.info.nout) : 1,
                        .keywords = keywords});
 }
 
@@ -115,6 +115,10 @@ PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
     if (reduce_quickly(f, k[kArray], k[kAxis], k[kKeepdims] == Py_True, result)) return result;
   }
   PyObject* const array = k[kArray];
+  if (k[kInitial] == Py_None && PyArray_Check(array) && PyArray_SIZE(reinterpret_cast<PyArrayObject*>(array)) == 0) {
+    PyErr_Format(PyExc_ValueError, "zero-size array to reduction operation %s which has no identity", f.info.name);
+    return nullptr;
+  }
   k[kArray] = nullptr;
   return call_method(f, KILN_REDUCE, "reduce", &array, 1, k);
 }
@@ -170,8 +174,7 @@ PyObject* outer(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObjec
   }
   Keywords k;
   if (!k.read("outer", args + 2, names, kPlace | set_of({kOut, kWhere, kDtype, kCasting, kSignature, kSig, kOrder, kSubok}))) return nullptr;
-  if (Py_TYPE(args[0]) == array_type() || Py_TYPE(args[1]) == array_type() || has_override(args[0]) || has_override(args[1]) ||
-      f.info.nout != 1) {
+  if (Py_TYPE(args[0]) == array_type() || Py_TYPE(args[1]) == array_type() || has_override(args[0]) || has_override(args[1])) {
     return call_method(f, KILN_OUTER, "outer", args, 2, k);
   }
   // A call with axes of extent 1 has all that a call has. So does NumPy.

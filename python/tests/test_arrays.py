@@ -183,9 +183,10 @@ class Hostile:
 
 def test_hostile_tensors():
     assert np.asarray(kiln.math.add(Hostile(), 1)).tolist() == [2, 3, 4, 5]
-    assert np.asarray(kiln.math.add(Hostile(offset=8, shape=ctypes.addressof((ctypes.c_int64 * 1)(3))), 1)).tolist()[:1] == [3]
+    three, negative = (ctypes.c_int64 * 1)(3), (ctypes.c_int64 * 1)(-4)
+    assert np.asarray(kiln.math.add(Hostile(offset=8, shape=ctypes.addressof(three)), 1)).tolist() == [3, 4, 5]
     for members in [{"ndim": -1}, {"ndim": 1000}, {"lanes": 4}, {"bits": 48}, {"code": 17}, {"shape": None}, {"data": None}, {"type": 99},
-                    {"shape": ctypes.addressof((ctypes.c_int64 * 1)(-4))}, {"data": 3}]:
+                    {"shape": ctypes.addressof(negative)}, {"data": 3}]:
         with pytest.raises((TypeError, ValueError, RuntimeError)):
             kiln.math.add(Hostile(**members), 1)
 

@@ -85,7 +85,7 @@ def test_guvectorize():
 
 def test_reduction():
     argmax = kiln.reduction("int64(T x)", name="argmax", accumulator="T best; int64 at;", map="return {x, i};",
-                            reduce="return b.best > a.best ? b : a;", post="return a.at;")
+                            reduce="return b.best > a.best ? b : a;", post="return a.at;", reorderable=True)
     a = np.random.rand(5, 7)
     same(argmax(a, axis=1), np.argmax(a, axis=1))
     assert argmax(a) == np.argmax(a)
@@ -138,7 +138,7 @@ def test_cupys_notation():
 
 
 def test_raw_operands_do_not_take_part_in_shapes():
-    f = kiln.vectorize("float32 look(int32 k, raw float32 table) = table(k)")
+    f = kiln.vectorize("float32 look(int32 k, raw float32 table) = table[k]")
     table = np.arange(10, dtype=np.float32)
     for _ in range(2):
         assert f(np.int32([3, 1]), table).tolist() == [3, 1]
@@ -184,7 +184,7 @@ def test_errors_show_the_place():
     with pytest.raises(kiln.DeviceError):
         kiln.device_array(3, device="cuda:77")
     with pytest.raises(kiln.CacheError, match="did you mean"):
-        kiln.define({"kind": "ufunc", "nmae": "f"})
+        kiln.define({"kind": "ufunc", "signaturs": []})
 
 
 def test_pickles_copies_and_tokens():

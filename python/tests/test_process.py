@@ -1,0 +1,225 @@
+"""What concerns the process: import, threads, fork, signals, references, the end of the interpreter."""
+import gc
+import multiprocessing
+import os
+import pickle
+import re
+import subprocess
+import sys
+import textwrap
+import threading
+
+import numpy as np
+import pytest
+
+import kiln
+
+HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+
+
+def run(code, *options, **environment):
+    return subprocess.run([sys.executable, *options, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "PYTHONPATH": HERE, **environment})
+
+
+def test_import_opens_no_library_but_kilns_own():
+    done = run("""
+        import numpy, re
+        before = set(re.findall(r"/\\S+\\.so\\S*", open("/proc/self/maps").read()))
+        import kiln
+        after = set(re.findall(r"/\\S+\\.so\\S*", open("/proc/self/maps").read()))
+        print("\\n".join(sorted(after - before)))
+    """)
+    assert done.returncode == 0, done.stderr
+    names = {os.path.basename(line) for line in done.stdout.split()}
+    kilns = {name for name in names if name.startswith(("libkiln.so", "_kiln"))}
+    system = {name for name in names if re.match(r"(libstdc\+\+|libgcc_s|libm|libdl|libpthread|librt|libc|ld-linux|libtbb|_json|_struct|math|"
+                                                 r"_datetime)", name)}
+    assert kilns and names == kilns | system, names
+
+
+def test_one_symbol_is_exported():
+    path = kiln._kiln.__file__
+    listed = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("nm is not installed")
+    assert [line.split()[-1] for line in listed.stdout.splitlines()] == ["PyInit__kiln"]
+
+
+def test_undefined_symbols_are_of_the_c_interface():
+    listed = subprocess.run(["nm", "-D", "--undefined-only", kiln._kiln.__file__], capture_output=True, text=True)
+    if listed.returncode:
+        pytest.skip("nm is not installed")
+    assert not [line for line in listed.stdout.splitlines() if "4kiln" in line]
+
+
+def test_threads():
+    f = kiln.vectorize("T f(T a, T b) where T: int32, int64, float32, float64 = a + b")
+    failures = []
+
+    def work(seed):
+        rng = np.random.default_rng(seed)
+        for i in range(200):
+            a = rng.integers(0, 9, int(rng.integers(1, 20000))).astype(["int32", "int64", "float32", "float64"][i % 4])
+            if not np.array_equal(f(a, a), a + a):
+                failures.append(seed)
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(6)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    assert not failures
+
+
+def _child(queue, pickled):
+    f = pickle.loads(pickled)
+    queue.put(f(np.arange(20000.0)).sum())
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn"])
+def test_multiprocessing(method):
+    f = kiln.vectorize("float64 f(float64 a) = a + 1")
+    f(np.arange(20000.0))
+    context = multiprocessing.get_context(method)
+    queue = context.Queue()
+    process = context.Process(target=_child, args=(queue, pickle.dumps(f)))
+    process.start()
+    assert queue.get(timeout=60) == (np.arange(20000.0) + 1).sum()
+    process.join(30)
+    assert process.exitcode == 0
+
+
+def test_ctrl_c_ends_a_long_call():
+    done = run("""
+        import os, signal, threading, time
+        import numpy as np, kiln
+        f = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 2000000000; ++i) a = a * 0.999999 + 1e-9; return a; }")
+        f(np.zeros(0))
+        f.compile()
+        threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+        start = time.monotonic()
+        try:
+            f(np.ones(1 << 20))
+        except KeyboardInterrupt:
+            print("ended", time.monotonic() - start < 60)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        try:
+            os.kill(os.getpid(), signal.SIGINT)
+            time.sleep(1)
+        except KeyboardInterrupt:
+            print("again")
+    """)
+    assert done.stdout.split() == ["ended", "True", "again"], (done.stdout, done.stderr)
+
+
+def test_timeouts():
+    f = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 20000000; ++i) a = a * 0.999999 + 1e-9; return a; }")
+    with pytest.raises(kiln.Stopped):
+        f(np.ones(1 << 16), timeout=0.05)
+
+
+def test_the_interpreter_ends_with_work_queued():
+    done = run("""
+        import numpy as np, kiln
+        stream = kiln.Stream("cpu")
+        f = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 1000; ++i) a = a * 0.999999 + 1e-9; return a; }")
+        out = np.empty(100000)
+        for _ in range(5):
+            f(np.ones(100000), out=out, stream=stream)
+    """, "-X", "dev")
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_function_is_deleted_while_it_runs():
+    f = [kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 5000; ++i) a = a * 0.999999 + 1e-9; return a; }")]
+    thread = threading.Thread(target=lambda: f[0](np.ones(100000)))
+    thread.start()
+    f.clear()
+    gc.collect()
+    thread.join()
+
+
+def test_second_interpreters_are_refused():
+    done = run("""
+        import kiln
+        try:
+            import _xxsubinterpreters as sub
+        except ImportError:
+            import _interpreters as sub
+        other = sub.create()
+        code = "try:\\n    import kiln\\nexcept ImportError as e:\\n    pass\\nelse:\\n    raise SystemExit('imported')"
+        try:
+            failure = sub.exec(other, code) if hasattr(sub, "exec") else sub.run_string(other, code)
+        except Exception as error:
+            failure = error
+        print("done", failure)
+    """)
+    assert done.returncode == 0 and "imported" not in done.stdout, (done.stdout, done.stderr)
+
+
+def test_the_tool_runs():
+    done = subprocess.run([sys.executable, "-m", "kiln", "devices"], capture_output=True, text=True, timeout=60,
+                          env={**os.environ, "PYTHONPATH": HERE})
+    assert done.returncode == 0 and "cpu" in done.stdout, done.stderr
+
+
+LEAKS = {
+    "a call": lambda: kiln.math.add(np.ones(3), 1),
+    "a call of scalars": lambda: kiln.math.add(1.5, 2.0),
+    "a call with out": lambda: kiln.math.add(np.ones(3), 1, out=np.empty(3)),
+    "a call with where": lambda: kiln.math.add(np.ones(3), 1, where=np.ones(3, bool)),
+    "a large result": lambda: kiln.math.add(np.ones(3000), 1, dtype=np.float64),
+    "several outputs": lambda: kiln.math.divmod(np.ones(3), 2.0),
+    "reduce": lambda: kiln.math.add.reduce(np.ones((3, 3))),
+    "reduce with options": lambda: kiln.math.add.reduce(np.ones((3, 3)), axis=(0, 1), keepdims=True, initial=1),
+    "accumulate": lambda: kiln.math.add.accumulate(np.ones(300)),
+    "outer": lambda: kiln.math.add.outer(np.ones(3), np.ones(3)),
+    "at": lambda: kiln.math.add.at(np.ones(3), [0, 1], 1),
+    "a big-endian array": lambda: kiln.math.add(np.ones(3, ">f8"), 1, out=np.empty(3, ">f8")),
+    "DLPack": lambda: np.from_dlpack(kiln.from_dlpack(np.ones(300)) + 1),
+    "a definition": lambda: kiln.vectorize("float64 f(float64 a) = a"),
+    "a gufunc": lambda: _dot(np.ones((30, 30)), np.ones(30)),
+    "axes": lambda: _dot(np.ones((30, 30)), np.ones((30, 30)), axes=[(0,), (0,), ()]),
+    "an error": lambda: pytest.raises(ValueError, kiln.math.add, np.ones(3), np.ones(4)),
+    "an unknown keyword": lambda: pytest.raises(TypeError, kiln.math.add, 1, 2, wher=3),
+    "a subclass": lambda: kiln.math.add(np.ma.array([1.0, 2.0]), 1),
+    "a stream": lambda: _on_stream(),
+    "views": lambda: kiln.to_device(np.ones(10), device="cpu")[::2].copy_to_host(),
+    "pickles": lambda: pickle.loads(pickle.dumps(_dot)),
+}
+_dot = kiln.guvectorize("(n),(n)->() void dot(float64[:] a, float64[:] b, float64 c) { c = 0; for (index i = 0; i < n; ++i) c += a(i) * b(i); }")
+
+
+def _on_stream():
+    stream = kiln.Stream("cpu")
+    kiln.math.add(np.ones(1000), 1, out=np.empty(1000), stream=stream)
+    stream.synchronize()
+
+
+def _memory():
+    with open("/proc/self/statm") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+
+@pytest.mark.parametrize("name", LEAKS)
+def test_references_are_released(name):
+    work = LEAKS[name]
+    for _ in range(50):
+        work()
+    gc.collect()
+    blocks, before = sys.getallocatedblocks(), _memory()
+    for _ in range(2000):
+        work()
+    gc.collect()
+    assert sys.getallocatedblocks() - blocks < 300
+    assert _memory() - before < 4 << 20
+
+
+def test_operands_keep_their_references():
+    a, b = np.ones(3), np.ones(3)
+    kiln.math.add(a, b)
+    counts = sys.getrefcount(a), sys.getrefcount(b), sys.getrefcount(None)
+    for _ in range(100):
+        kiln.math.add(a, b)
+        kiln.math.add(a, b, out=b)
+        kiln.math.add.reduce(a)
+    assert (sys.getrefcount(a), sys.getrefcount(b)) == counts[:2]
+    assert abs(sys.getrefcount(None) - counts[2]) < 50

@@ -1,0 +1,38 @@
+#!/usr/bin/env bash
+# Builds the Python extension against a build folder of kiln, and runs the package's tests and the examples of its docstrings.
+#
+#   scripts/test-python.sh [BUILD_FOLDER] [ARGUMENTS OF pytest]
+#
+# BUILD_FOLDER has lib/libkiln.so; build/release by default. KILN_PYTHON names the interpreter. The virtual environment is made in
+# build/python-venv, with what the tests need from PyPI.
+set -euo pipefail
+root=$(cd "$(dirname "$0")/.." && pwd)
+folder=${1:-$root/build/release}
+[[ $# -gt 0 ]] && shift
+library=$(realpath "$folder")/lib/libkiln.so
+[[ -e $library ]] || { echo "test-python.sh: $library is missing: build the target kiln first" >&2; exit 1; }
+
+venv=$root/build/python-venv
+python=$venv/bin/python
+if [[ ! -x $python ]]; then
+  "${KILN_PYTHON:-python3}" -m venv "$venv"
+fi
+"$python" -c 'import numpy, pytest, ml_dtypes' 2>/dev/null || "$python" -m pip install -q "numpy>=2" pytest ml_dtypes
+# Peers are tested where they install: their arrays, and their own use of ufuncs.
+if [[ -z ${KILN_PYTHON_NO_PEERS:-} ]]; then
+  "$python" -c 'import dask.array, xarray, pandas' 2>/dev/null || "$python" -m pip install -q dask xarray pandas ||
+    echo "test-python.sh: dask, xarray and pandas did not install; their tests are skipped" >&2
+fi
+
+build=$root/build/python
+generator=()
+[[ -e $build/CMakeCache.txt ]] || { command -v ninja >/dev/null && generator=(-G Ninja); }
+cmake -S "$root/python" -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPython_EXECUTABLE="$python" \
+  -DKILN_LIBRARY="$library" >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
+cmake --build "$build"
+ln -sf "$build"/_kiln.*.so "$root/python/kiln/"
+
+export PYTHONPATH=$root/python
+"$python" -X dev -m pytest -q "$root/python/tests" "$@"
+"$python" -X dev -m pytest -q --doctest-modules "$root/python/kiln" --ignore "$root/python/kiln/__main__.py"
+"$python" -m pytest -q --doctest-glob='*.md' "$root/docs/python.md"
