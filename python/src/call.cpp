@@ -58,7 +58,7 @@ class Call {
     PyObject* taken = nullptr;
     if (!prepare(taken)) return taken;
     const npy_intp elements = elements_of(operands_, operands_.size());
-    const bool done = run(r_.f, args_ + r_.nin, r_.nout, args_, r_.nin, &options_.raw(), elements, true);
+    const bool done = run(r_.f, args_ + r_.nin, r_.nout, args_, r_.nin, options_.given(), elements, true);
     const bool written = write_back(operands_, !done);
     return done && written ? collect() : nullptr;
   }

@@ -35,19 +35,26 @@ constexpr KeywordSet kAllowed[] = {
 /// An outcome of the quick way.
 enum class Quick : std::uint8_t { no, done };
 
-/// Calls a ufunc with nothing but numbers and arrays of NumPy, with dtypes that it was called with before.
-Quick call_quickly(FunctionObject& f, PyObject* const* args, PyObject*& result) {
+/// Calls a ufunc with nothing but numbers and arrays of NumPy, with dtypes that it was called with before. `given` has outputs, `count` of
+/// them; the others are new.
+Quick call_quickly(FunctionObject& f, PyObject* const* args, PyObject* const* given_outputs, std::size_t given_count, PyObject*& result) {
   const auto nin = static_cast<std::size_t>(f.info.nin);
   const auto nout = static_cast<std::size_t>(f.info.nout);
-  Operands operands(nin);
+  Operands operands(nin + given_count);
   for (std::size_t i = 0; i < nin; ++i) {
     Operand& operand = operands.add();
     const Given given = read(args[i], operand);
     if (given != Given::numpy && given != Given::weak) return Quick::no;
   }
   const Loop* const loop = find_loop(f, key_of(KILN_CALL, operands, nin));
+  if (loop == nullptr) return Quick::no;
+  for (std::size_t i = 0; i < given_count; ++i) {
+    Operand& operand = operands.add();
+    PyObject* const output = given_outputs[i];
+    if (!PyArray_CheckExact(output) || read(output, operand) != Given::numpy || operand.info.read_only != 0) return Quick::no;
+  }
   Broadcast shape;
-  if (loop == nullptr || !broadcast(operands, nin, shape)) return Quick::no;
+  if (!broadcast(operands, nin + given_count, shape)) return Quick::no;
 
   kiln_arg inputs[kQuickInputs];
   for (std::size_t i = 0; i < nin; ++i) inputs[i] = operands[i].arg;
@@ -56,6 +63,11 @@ Quick call_quickly(FunctionObject& f, PyObject* const* args, PyObject*& result) 
   alignas(16) unsigned char values[kQuickOutputs][16];
   Ref made[kQuickOutputs];
   for (std::size_t i = 0; i < nout; ++i) {
+    if (i < given_count) {
+      outputs[i] = operands[nin + i].arg;
+      made[i] = Ref::borrowed(given_outputs[i]);
+      continue;
+    }
     const int number = loop->type_numbers[i];
     infos[i] = kiln_array_info_default();
     infos[i].dtype = dtype_of(number);
@@ -73,7 +85,7 @@ Quick call_quickly(FunctionObject& f, PyObject* const* args, PyObject*& result) 
   }
   if (!run(f, outputs, nout, inputs, nin, nullptr, shape.elements, true)) return Quick::done;
   if (shape.ndim == 0) {
-    for (std::size_t i = 0; i < nout; ++i) {
+    for (std::size_t i = given_count; i < nout; ++i) {
       PyArray_Descr* const descr = PyArray_DescrFromType(loop->type_numbers[i]);
       if (descr == nullptr) return Quick::done;
       made[i] = Ref(PyArray_Scalar(values[i], descr, nullptr));
@@ -88,6 +100,23 @@ Quick call_quickly(FunctionObject& f, PyObject* const* args, PyObject*& result) 
   result = PyTuple_New(static_cast<Py_ssize_t>(nout));
   for (std::size_t i = 0; result != nullptr && i < nout; ++i) PyTuple_SET_ITEM(result, static_cast<Py_ssize_t>(i), made[i].release());
   return Quick::done;
+}
+
+/// Finds outputs behind the inputs, or in the one keyword `out`. Returns their number, or -1 where a call has something else.
+Py_ssize_t outputs_of(const FunctionObject& f, PyObject* const* args, Py_ssize_t count, PyObject* names, PyObject* const*& given) {
+  const Py_ssize_t nin = f.info.nin;
+  if (names == nullptr) {
+    given = args + nin;
+    return count >= nin && count <= nin + f.info.nout ? count - nin : -1;
+  }
+  if (count != nin || PyTuple_GET_SIZE(names) != 1 || PyTuple_GET_ITEM(names, 0) != interned_keyword(kOut)) return -1;
+  PyObject* const out = args[nin];
+  if (PyTuple_CheckExact(out)) {
+    given = &PyTuple_GET_ITEM(out, 0);
+    return PyTuple_GET_SIZE(out) == f.info.nout ? f.info.nout : -1;
+  }
+  given = args + nin;
+  return f.info.nout == 1 ? 1 : -1;
 }
 
 bool check_count(const FunctionObject& f, Py_ssize_t count) {
@@ -342,9 +371,11 @@ bool is_predictable(const kiln_function* handle) {
 PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
   FunctionObject& f = to_function(self);
   const Py_ssize_t count = PyVectorcall_NARGS(nargsf);
-  if (names == nullptr && count == f.info.nin && f.predictable && f.info.nin <= kQuickInputs && f.info.nout <= kQuickOutputs) {
+  if (f.predictable && f.info.nin <= kQuickInputs && f.info.nout <= kQuickOutputs) {
+    PyObject* const* given = nullptr;
+    const Py_ssize_t given_count = outputs_of(f, args, count, names, given);
     PyObject* result = nullptr;
-    if (call_quickly(f, args, result) == Quick::done) return result;
+    if (given_count >= 0 && call_quickly(f, args, given, static_cast<std::size_t>(given_count), result) == Quick::done) return result;
   }
   return with_request(f, args, count, names, general_call);
 }

@@ -44,6 +44,10 @@ bool intern_keywords() {
   return true;
 }
 
+PyObject* interned_keyword(Keyword keyword) noexcept {
+  return interned[keyword];
+}
+
 const char* keyword_name(Keyword keyword) noexcept {
   return kNames[keyword];
 }
@@ -60,6 +64,7 @@ bool Keywords::read(const char* function, PyObject* const* args, PyObject* names
       return false;
     }
     values_[found] = args[i];
+    read_ |= 1U << found;
   }
   return true;
 }
@@ -70,7 +75,10 @@ bool Keywords::read_positional(const char* function, PyObject* const* args, Py_s
     PyErr_Format(PyExc_TypeError, "%s() takes at most %zd positional arguments, and %zd were given", function, possible, count);
     return false;
   }
-  for (Py_ssize_t i = 0; i < count; ++i) values_[order[i]] = args[i];
+  for (Py_ssize_t i = 0; i < count; ++i) {
+    values_[order[i]] = args[i];
+    read_ |= 1U << order[i];
+  }
   return true;
 }
 

@@ -23,6 +23,9 @@ class Keywords {
   PyObject* operator[](Keyword keyword) const noexcept { return values_[keyword]; }
   PyObject*& operator[](Keyword keyword) noexcept { return values_[keyword]; }
 
+  /// Returns whether there is a keyword that is an option of the C interface.
+  [[nodiscard]] bool any_option() const noexcept { return (read_ & ~set_of({kOut, kOrder, kSubok, kArray, kIndices})) != 0; }
+
   /// Reads the keywords that follow `args`. An unknown one is a TypeError that proposes another. Returns false with an exception.
   bool read(const char* function, PyObject* const* args, PyObject* names, KeywordSet allowed);
   /// Reads positional arguments after the first ones, in the order of `order`. Returns false with an exception.
@@ -30,10 +33,14 @@ class Keywords {
 
  private:
   PyObject* values_[kKeywords] = {};
+  KeywordSet read_ = 0;
 };
 
 /// Interns the names. Returns false with an exception.
 bool intern_keywords();
+
+/// Returns the interned name of a keyword: a borrowed reference.
+[[nodiscard]] PyObject* interned_keyword(Keyword keyword) noexcept;
 
 /// Returns the name of a keyword.
 [[nodiscard]] const char* keyword_name(Keyword keyword) noexcept;

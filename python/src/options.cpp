@@ -224,6 +224,8 @@ bool Options::read_chunks(const Keywords& given) {
 }
 
 bool Options::read(PyObject* function, const Keywords& given) {
+  any_ = given.any_option();
+  if (!any_) return true;
   if (!is_absent(given[kCasting]) && !read_casting(given[kCasting])) return false;
   PyObject* const signature = given[kSignature] != nullptr ? given[kSignature] : given[kSig];
   if (!is_absent(signature) && !read_signature(signature, function)) return false;

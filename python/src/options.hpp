@@ -17,6 +17,8 @@ class Options {
   /// Returns false with an exception.
   bool read(PyObject* function, const Keywords& given);
   [[nodiscard]] kiln_call_options& raw() noexcept { return options_; }
+  /// Returns the options, or NULL where all have their defaults: a call without options is shorter.
+  [[nodiscard]] kiln_call_options* given() noexcept { return any_ || options_.method != KILN_CALL ? &options_ : nullptr; }
   [[nodiscard]] Operand* where() noexcept { return where_.given == Given::nothing ? nullptr : &where_; }
   /// Returns whether a callback of the call left an exception.
   [[nodiscard]] PyObject* progress() const noexcept { return progress_; }
@@ -42,6 +44,7 @@ class Options {
   kiln_device* devices_ = nullptr;
   Ref signature_;
   PyObject* progress_ = nullptr;
+  bool any_ = false;
 };
 
 /// Converts "cuda:0", a kiln.Device-like object with a `name`, or None. Returns false with an exception.
