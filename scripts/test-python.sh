@@ -35,4 +35,3 @@ ln -sf "$build"/_kiln.*.so "$root/python/kiln/"
 export PYTHONPATH=$root/python
 "$python" -X dev -m pytest -q "$root/python/tests" "$@"
 "$python" -X dev -m pytest -q --doctest-modules "$root/python/kiln" --ignore "$root/python/kiln/__main__.py"
-"$python" -m pytest -q --doctest-glob='*.md' "$root/docs/python.md"
