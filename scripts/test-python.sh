@@ -30,8 +30,7 @@ generator=()
 cmake -S "$root/python" -B "$build" "${generator[@]}" -DCMAKE_BUILD_TYPE=RelWithDebInfo -DPython_EXECUTABLE="$python" \
   -DKILN_LIBRARY="$library" >"$build.log" 2>&1 || { cat "$build.log" >&2; exit 1; }
 cmake --build "$build"
-ln -sf "$build"/_kiln.*.so "$root/python/kiln/"
 
-export PYTHONPATH=$root/python
+export PYTHONPATH=$build/package
 "$python" -X dev -m pytest -q "$root/python/tests" "$@"
-"$python" -X dev -m pytest -q --doctest-modules "$root/python/kiln" --ignore "$root/python/kiln/__main__.py"
+"$python" -X dev -m pytest -q --doctest-modules --pyargs kiln --ignore "$build/package/kiln/__main__.py"

@@ -14,7 +14,7 @@ import pytest
 
 import kiln
 
-HERE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+HERE = os.path.dirname(os.path.dirname(kiln.__file__))
 
 
 def run(code, *options, **environment):

@@ -41,7 +41,7 @@ def test_every_public_name_exists():
 
 def test_examples_have_types(tmp_path):
     pytest.importorskip("mypy")
-    root = os.path.dirname(os.path.dirname(PACKAGE))
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with open(os.path.join(root, "docs", "python.md"), encoding="utf-8") as file:
         blocks = re.findall(r"```python\n(.*?)```", file.read(), re.S)
     lines = []
