@@ -214,7 +214,10 @@ PyObject* new_array(PyObject*, PyObject* args) {
 void release_reference(void* owner) {
   if (Py_IsInitialized() == 0) return;
   const PyGILState_STATE state = PyGILState_Ensure();
-  Py_DECREF(static_cast<PyObject*>(owner));
+  {
+    const NoException aside;
+    Py_DECREF(static_cast<PyObject*>(owner));
+  }
   PyGILState_Release(state);
 }
 

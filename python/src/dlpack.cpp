@@ -148,9 +148,13 @@ Borrowed own_tensor(void* managed, bool versioned, std::int32_t type, std::int32
 Borrowed borrow_by_exchange(const Exchange& exchange, PyObject* object, Operand& to, const char* what) {
   ManagedVersioned* managed = nullptr;
   if (exchange.from_object == nullptr) return Borrowed::none;
-  if (exchange.from_object(object, &managed) != 0) return Borrowed::failed;
+  if (exchange.from_object(object, &managed) != 0 || managed == nullptr) {
+    if (PyErr_Occurred() == nullptr) PyErr_Format(PyExc_BufferError, "%s: %s gives no tensor", what, Py_TYPE(object)->tp_name);
+    return Borrowed::failed;
+  }
   if (!is_gpu(managed->tensor.device.type)) {
     to.held = PyCapsule_New(managed, "kiln.tensor", [](PyObject* capsule) {
+      const NoException aside;
       auto* const held = static_cast<ManagedVersioned*>(PyCapsule_GetPointer(capsule, "kiln.tensor"));
       if (held != nullptr && held->deleter != nullptr) held->deleter(held);
     });
@@ -284,6 +288,7 @@ PyObject* capsule_of(const kiln_array* array, bool versioned, PyObject* stream) 
   void* managed = nullptr;
   if (kiln_array_to_dlpack(&managed, array, versioned ? 1 : 0, consumer.get(), error.out()) != KILN_OK) return error.raise();
   PyObject* const capsule = PyCapsule_New(managed, versioned ? kVersioned : kOld, [](PyObject* made) {
+    const NoException aside;
     if (PyCapsule_IsValid(made, kVersioned) != 0) {
       auto* const tensor = static_cast<ManagedVersioned*>(PyCapsule_GetPointer(made, kVersioned));
       tensor->deleter(tensor);

@@ -140,7 +140,10 @@ void release_owner(void* owner) {
   // Work that ends after the interpreter leaves its references.
   if (Py_IsInitialized() == 0) return;
   const PyGILState_STATE state = PyGILState_Ensure();
-  Py_DECREF(static_cast<PyObject*>(owner));
+  {
+    const NoException aside;
+    Py_DECREF(static_cast<PyObject*>(owner));
+  }
   PyGILState_Release(state);
 }
 

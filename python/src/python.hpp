@@ -94,6 +94,20 @@ class Unlocked {
   PyThreadState* state_;
 };
 
+/// Sets the current exception aside until the end of the scope: what others' destructors call must find none.
+class NoException {
+ public:
+  NoException() noexcept { PyErr_Fetch(&type_, &value_, &trace_); }
+  NoException(const NoException&) = delete;
+  NoException& operator=(const NoException&) = delete;
+  ~NoException() { PyErr_Restore(type_, value_, trace_); }
+
+ private:
+  PyObject* type_ = nullptr;
+  PyObject* value_ = nullptr;
+  PyObject* trace_ = nullptr;
+};
+
 /// Returns a str of a text, or NULL with an exception.
 inline PyObject* to_str(const Text& text) {
   std::size_t length = 0;

@@ -288,3 +288,73 @@ def test_fft():
     np.testing.assert_allclose(kiln.fft.fftn(a, axes=(0,)), np.fft.fftn(a, axes=(0,)))
     with pytest.raises(ValueError, match="norm"):
         kiln.fft.fft(a, norm="loud")
+
+
+class Versioned(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p),
+                ("flags", ctypes.c_uint64), ("tensor", Tensor)]
+
+
+class Exchanging:
+    """A producer with the exchange API of DLPack 1.3. It counts tensors that were given and deleted."""
+
+    given = deleted = 0
+    fails = False
+
+    def __init__(self, array):
+        self.array = array
+        self.shape = (ctypes.c_int64 * array.ndim)(*array.shape)
+        self.strides = (ctypes.c_int64 * array.ndim)(*(each // array.itemsize for each in array.strides))
+
+
+_FROM = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))
+_DELETE = ctypes.CFUNCTYPE(None, ctypes.c_void_p)
+_kept = {}
+
+
+@_DELETE
+def _delete(address):
+    Exchanging.deleted += 1
+    del _kept[address]
+
+
+@_FROM
+def _give(x, out):
+    if Exchanging.fails:
+        return -1
+    code = {"f": 2, "i": 0}[x.array.dtype.kind]
+    made = Versioned(1, 3, None, ctypes.cast(_delete, ctypes.c_void_p).value, 0 if x.array.flags.writeable else 1,
+                     Tensor(x.array.ctypes.data, 1, 0, x.array.ndim, code, x.array.itemsize * 8, 1, ctypes.addressof(x.shape),
+                            ctypes.addressof(x.strides), 0))
+    Exchanging.given += 1
+    _kept[ctypes.addressof(made)] = made, x
+    out[0] = ctypes.addressof(made)
+    return 0
+
+
+_table = (ctypes.c_void_p * 7)(1 | 3 << 32, None, None, ctypes.cast(_give, ctypes.c_void_p).value, None, None, None)
+
+
+def _capsule():
+    new = ctypes.pythonapi.PyCapsule_New
+    new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+    return new(ctypes.addressof(_table), b"dlpack_exchange_api", None)
+
+
+def test_the_exchange_api():
+    Exchanging.__dlpack_c_exchange_api__ = _capsule()
+    a = np.arange(6.0).reshape(2, 3)[:, ::-1]
+    for _ in range(3):
+        same(np.asarray(kiln.math.add(Exchanging(a), 1)), a + 1)
+    out = np.zeros((2, 3))
+    kiln.math.add(a, a, out=Exchanging(out))
+    same(out, a + a)
+    assert Exchanging.given == Exchanging.deleted == 4
+    a.flags.writeable = False
+    with pytest.raises(ValueError, match="read-only"):
+        kiln.math.add(out, 1, out=Exchanging(a))
+    Exchanging.fails = True
+    with pytest.raises(BufferError, match="gives no tensor"):
+        kiln.math.add(Exchanging(a), 1)
+    Exchanging.fails = False
+    assert Exchanging.given == Exchanging.deleted
