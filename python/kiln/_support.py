@@ -236,6 +236,40 @@ def _apply_dask(function, inputs, keywords):
     return dask.array.apply_gufunc(function, signature, *inputs, output_dtypes=dtypes)
 
 
+def compare_out_of_bounds(function):
+    """Returns a comparison for integers that fit no dtype of kiln's, which NumPy compares exactly."""
+    reference = getattr(np, function.__name__)
+
+    def compare(*inputs, **keywords):
+        if not any(isinstance(each, _kiln.Array) for each in inputs):
+            return reference(*inputs, **keywords)
+        array = next(each for each in inputs if isinstance(each, _kiln.Array))
+        answer = reference(*(np.zeros((), each.dtype) if isinstance(each, _kiln.Array) else each for each in inputs))
+        filled = _kiln.from_dlpack(np.full(array.shape, answer))
+        return filled if array._on_host else filled.to(array.device)
+    return compare
+
+
+def call_signature(function):
+    """Returns the signature of a call for inspect.signature and help()."""
+    import inspect
+    if isinstance(function, _kiln.Kernel):
+        more = {"grid": None, "block": None, "size": None, "shared_mem": 0}
+        parameters = [inspect.Parameter("args", inspect.Parameter.VAR_POSITIONAL)]
+    else:
+        names = ["x"] if function.nin == 1 else [f"x{i + 1}" for i in range(function.nin)]
+        parameters = [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
+        parameters.append(inspect.Parameter("out", inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                                            default=None if function.nout == 1 else (None,) * function.nout))
+        more = {"casting": "same_kind", "order": "K", "dtype": None, "subok": True, "signature": None}
+        if isinstance(function, _kiln.Gufunc):
+            more = {"axes": np._NoValue, "axis": np._NoValue, "keepdims": False, **more}
+        else:
+            more = {"where": True, **more}
+    parameters += [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=value) for name, value in more.items()]
+    return inspect.Signature(parameters)
+
+
 # --- Methods
 
 def outer_operands(a, b):
@@ -260,7 +294,7 @@ def at(function, a, indices, b=None):
     listed = indices if isinstance(indices, tuple) else (indices,)
     arrays = [each if isinstance(each, _kiln.Array) else np.asarray(each) for each in listed if not isinstance(each, slice) and each is not None
               and each is not Ellipsis]
-    if len(arrays) == len(listed) == a.ndim and all(each.dtype.kind in "iu" for each in arrays):
+    if arrays and len(arrays) == len(listed) == a.ndim and all(each.dtype.kind in "iu" for each in arrays):
         return function._at(a, *_broadcast(arrays), *operands)
     if not isinstance(a, np.ndarray):
         raise TypeError(f"{function.__name__}.at: indices of a kiln.Array are one array of integers for each axis")

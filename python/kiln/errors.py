@@ -10,7 +10,7 @@ import numpy as np
 from . import _kiln
 
 __all__ = ["Error", "SignatureError", "ShapeError", "TypeError", "Stopped", "DeviceError", "CacheError", "IOError", "CompileError",
-           "ArgumentError", "InternalError", "AxisError", "IndexError", "OverflowError"]
+           "ArgumentError", "InternalError", "AxisError", "IdentityError", "IndexError", "OverflowError"]
 
 
 class Error(Exception):
@@ -63,6 +63,10 @@ class OverflowError(TypeError, builtins.OverflowError):
     """An integer of Python that does not fit in the dtype of the loop."""
 
 
+class IdentityError(TypeError, ValueError):
+    """A reduction that needs an identity or an initial value, and has none."""
+
+
 class Stopped(Error, RuntimeError):
     """A call that its timeout or its progress callback ended."""
 
@@ -94,5 +98,5 @@ class InternalError(Error, SystemError):
 for _status, _class in enumerate([SignatureError, ShapeError, TypeError, Stopped, DeviceError, CacheError, IOError, CompileError,
                                   ArgumentError], start=1):
     _kiln.set_exception(_status, _class)
-for _status, _class in enumerate([InternalError, OverflowError, IndexError, AxisError], start=11):
+for _status, _class in enumerate([InternalError, OverflowError, IndexError, AxisError, IdentityError], start=11):
     _kiln.set_exception(_status, _class)

@@ -89,6 +89,7 @@ class Call {
     if (read_operands(taken) != Taken::no) return false;
     if (!options_.read(reinterpret_cast<PyObject*>(&r_.f), r_.keywords)) return false;
     options_.raw().method = r_.method;
+    if (!check_byte_orders()) return false;
     if (!prepare_outputs() || !keep_for_stream()) return false;
     for (std::size_t i = 0; i < operands_.size(); ++i) args_[i] = operands_[i].arg;
     return true;
@@ -141,7 +142,15 @@ class Call {
     PyOS_snprintf(what, sizeof what, "%s %zu", output ? "output" : "input", output ? i - r_.nin : i);
     if (operand.given == Given::foreign) {
       if (r_.f.info.kind == KILN_KERNEL) return convert_parameter(object, operand, what);
+      if (!output && PyLong_CheckExact(object) && has_inexact_input()) return convert_large(object, operand);
       return output ? convert_output(object, operand, what) : convert_input(object, operand, what);
+    }
+    // The methods take arrays alone: a number is one without axes.
+    if (!output && operand.given == Given::weak && i == 0 && r_.method != KILN_CALL && r_.method != KILN_OUTER) {
+      operand.held = PyArray_FROM_O(object);
+      if (operand.held == nullptr) return false;
+      PyObject* const array = operand.held;
+      read(array, operand);
     }
     if (!output) return true;
     if (operand.given == Given::weak || (operand.given == Given::numpy && !PyArray_Check(object))) {
@@ -153,10 +162,43 @@ class Call {
     return true;
   }
 
+  /// An integer of more than 64 bits is a float beside floats, as it is in NumPy.
+  bool has_inexact_input() {
+    for (std::size_t i = 0; i < r_.nin; ++i) {
+      const Operand& operand = operands_[i];
+      if (operand.given != Given::nothing && operand.given != Given::foreign && (operand.dtype.code == KILN_FLOAT || operand.dtype.code == KILN_COMPLEX))
+        return true;
+    }
+    return false;
+  }
+
+  static bool convert_large(PyObject* object, Operand& operand) {
+    const double value = PyLong_AsDouble(object);
+    if (value == -1 && PyErr_Occurred() != nullptr) return false;
+    const Ref number(PyFloat_FromDouble(value));
+    if (!number) return false;
+    operand.given = read(number.get(), operand);
+    return true;
+  }
+
+  /// Under casting="no" another byte order is a cast.
+  bool check_byte_orders() {
+    if (options_.raw().casting != KILN_NO) return true;
+    for (std::size_t i = 0; i < r_.nin + r_.nout; ++i) {
+      PyObject* const object = object_of(i);
+      if (object == nullptr || !PyArray_Check(object) || PyArray_ISNOTSWAPPED(reinterpret_cast<PyArrayObject*>(object))) continue;
+      raise(KILN_E_TYPE, "%s: %s %zu has another byte order, which is a cast under casting=\"no\"", r_.f.info.name, i < r_.nin ? "input" : "output",
+            i < r_.nin ? i : i - r_.nin);
+      return false;
+    }
+    return true;
+  }
+
   /// Makes outputs by NumPy where their dtypes are known before the call.
   bool prepare_outputs() {
     const bool subok = r_.keywords[kSubok] == nullptr || PyObject_IsTrue(r_.keywords[kSubok]) == 1;
     kind_ = kind_of(r_.inputs, operands_, r_.nin, subok);
+    kind_.keep_arrays = r_.keywords[kOut] == Py_Ellipsis;
     order_ = order_of(r_.keywords[kOrder]);
     if (order_ == '\0') return false;
     const kiln_call_options& options = options_.raw();
@@ -311,7 +353,7 @@ bool run(FunctionObject& f, kiln_arg* outputs, std::size_t nout, const kiln_arg*
 }
 
 bool read_out(FunctionObject& f, PyObject* out, PyObject** to) {
-  if (out == nullptr || out == Py_None) return true;
+  if (out == nullptr || out == Py_None || out == Py_Ellipsis) return true;
   if (!PyTuple_Check(out)) {
     if (f.info.nout == 1) {
       to[0] = out;

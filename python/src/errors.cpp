@@ -9,7 +9,8 @@ namespace {
 constexpr long kOverflow = KILN_E_INTERNAL + 1;
 constexpr long kIndex = KILN_E_INTERNAL + 2;
 constexpr long kAxis = KILN_E_INTERNAL + 3;
-constexpr long kStatuses = KILN_E_INTERNAL + 4;
+constexpr long kIdentity = KILN_E_INTERNAL + 4;
+constexpr long kStatuses = KILN_E_INTERNAL + 5;
 PyObject* exceptions[kStatuses];
 
 constexpr const char* kKeys[] = {"position", "vendor_code", "vendor_name", "diagnostics", "log",
@@ -20,7 +21,7 @@ constexpr struct {
   kiln_status status;
   const char* phrase;
   long place;
-} kRefined[] = {{KILN_E_TYPE, "does not fit in", kOverflow}, {KILN_E_SHAPE, "is out of range for axis", kIndex}, {KILN_E_SHAPE, "does not exist in", kAxis}};
+} kRefined[] = {{KILN_E_TYPE, "does not fit in", kOverflow}, {KILN_E_TYPE, "has no identity", kIdentity}, {KILN_E_SHAPE, "is out of range for axis", kIndex}, {KILN_E_SHAPE, "does not exist in", kAxis}};
 
 PyObject* class_of(kiln_status status, const char* message) {
   for (const auto& each : kRefined) {

@@ -144,7 +144,13 @@ PyObject* with_request(FunctionObject& f, PyObject* const* args, Py_ssize_t coun
       PyErr_SetString(PyExc_TypeError, "cannot specify 'out' as both a positional and keyword argument");
       return nullptr;
     }
-    for (Py_ssize_t i = nin; i < count; ++i) outputs[i - nin] = args[i] == Py_None ? nullptr : args[i];
+    for (Py_ssize_t i = nin; i < count; ++i) {
+      if (args[i] == Py_Ellipsis) {
+        PyErr_SetString(PyExc_TypeError, "out=... is only allowed as a keyword argument.");
+        return nullptr;
+      }
+      outputs[i - nin] = args[i] == Py_None ? nullptr : args[i];
+    }
   } else if (!read_out(f, keywords[kOut], outputs)) {
     return nullptr;
   }
@@ -324,6 +330,7 @@ PyGetSetDef function_values[] = {
     {"identity", get_supported, nullptr, "The neutral element, or None.", const_cast<char*>("identity_of")},
     {"_identity_text", get_identity_text, nullptr, nullptr, nullptr},
     {"reorderable", get_reorderable, nullptr, "Whether reductions may combine elements in any order.", nullptr},
+    {"__signature__", get_supported, nullptr, nullptr, const_cast<char*>("call_signature")},
     {"signature", get_signature, nullptr, "The core dimensions of a generalized ufunc, or None.", nullptr},
     {"definition", get_text, nullptr, "The definition as JSON, which kiln.define takes.", const_cast<char*>("definition")},
     {"digest", get_text, nullptr, "32 hexadecimal digits of the definition, the same on every machine.", const_cast<char*>("digest")},
@@ -358,6 +365,22 @@ PyTypeObject* make_class(std::size_t kind, PyMethodDef* methods, PyGetSetDef* va
   return reinterpret_cast<PyTypeObject*>(PyType_FromSpecWithBases(&spec, bases.get()));
 }
 
+bool is_comparison(const char* name) noexcept {
+  for (const char* const each : {"equal", "not_equal", "less", "less_equal", "greater", "greater_equal"}) {
+    if (std::strcmp(each, name) == 0) return true;
+  }
+  return false;
+}
+
+/// Compares with an integer that fits no dtype of the call, after the OverflowError of the call itself.
+PyObject* compare_out_of_bounds(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
+  PyErr_Clear();
+  const Ref compare(support("compare_out_of_bounds"));
+  if (!compare) return nullptr;
+  const Ref with(PyObject_CallOneArg(compare.get(), self));
+  return with ? PyObject_Vectorcall(with.get(), args, nargsf, names) : nullptr;
+}
+
 /// Returns whether no operand is a whole array, or is read and written. A function without a text has no such operands.
 bool is_predictable(const kiln_function* handle) {
   Text definition;
@@ -368,9 +391,9 @@ bool is_predictable(const kiln_function* handle) {
 
 }  // namespace
 
-PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
-  FunctionObject& f = to_function(self);
-  const Py_ssize_t count = PyVectorcall_NARGS(nargsf);
+namespace {
+
+PyObject* call_any(FunctionObject& f, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (f.predictable && f.info.nin <= kQuickInputs && f.info.nout <= kQuickOutputs) {
     PyObject* const* given = nullptr;
     const Py_ssize_t given_count = outputs_of(f, args, count, names, given);
@@ -378,6 +401,16 @@ PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t nargs
     if (given_count >= 0 && call_quickly(f, args, given, static_cast<std::size_t>(given_count), result) == Quick::done) return result;
   }
   return with_request(f, args, count, names, general_call);
+}
+
+}  // namespace
+
+PyObject* call_function(PyObject* self, PyObject* const* args, std::size_t nargsf, PyObject* names) {
+  FunctionObject& f = to_function(self);
+  PyObject* const result = call_any(f, args, PyVectorcall_NARGS(nargsf), names);
+  if (result == nullptr && f.comparison && PyErr_ExceptionMatches(PyExc_OverflowError))
+    return compare_out_of_bounds(self, args, static_cast<std::size_t>(PyVectorcall_NARGS(nargsf)), names);
+  return result;
 }
 
 void learn_loop(FunctionObject& f, std::uint64_t key, const int* type_numbers, int count) noexcept {
@@ -392,7 +425,7 @@ void learn_loop(FunctionObject& f, std::uint64_t key, const int* type_numbers, i
   }
 }
 
-PyObject* make_function(FunctionHandle handle) {
+PyObject* make_function(FunctionHandle handle, bool of_math) {
   kiln_function_info info = kiln_function_info_default();
   Error error;
   if (kiln_function_describe(handle.get(), &info, error.out()) != KILN_OK) return error.raise();
@@ -410,6 +443,7 @@ PyObject* make_function(FunctionHandle handle) {
   made->handle = handle.release();
   made->info = info;
   made->predictable = info.kind == KILN_UFUNC && info.nin != 0 && is_predictable(made->handle);
+  made->comparison = of_math && is_comparison(info.name);
   made->loops = loops;
   return reinterpret_cast<PyObject*>(made);
 }

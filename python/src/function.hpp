@@ -19,6 +19,7 @@ struct FunctionObject {
   kiln_function* handle;
   kiln_function_info info;
   bool predictable;  ///< results have the shape to which all operands broadcast
+  bool comparison;   ///< one of NumPy's comparisons, which take integers that fit no dtype
   std::atomic<Loop*>* loops;
   PyObject* dict;
   PyObject* weak_references;
@@ -43,8 +44,8 @@ inline constexpr int kQuickOutputs = 4;
 /// Adds a loop, unless the key has one.
 void learn_loop(FunctionObject& f, std::uint64_t key, const int* type_numbers, int count) noexcept;
 
-/// Makes the object of a function, of the class for its kind. Takes the handle.
-PyObject* make_function(FunctionHandle handle);
+/// Makes the object of a function, of the class for its kind. Takes the handle. `of_math` says that it is one of NumPy's.
+PyObject* make_function(FunctionHandle handle, bool of_math = false);
 
 /// Returns the function of an object, or NULL with a TypeError.
 FunctionObject* function_of(PyObject* object);

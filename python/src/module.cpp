@@ -63,7 +63,7 @@ PyObject* math(PyObject*, PyObject* args) {
   FunctionHandle made;
   Error error;
   if (kiln_function_math(made.out(), name, static_cast<std::size_t>(length), error.out()) != KILN_OK) return error.raise();
-  return make_function(std::move(made));
+  return make_function(std::move(made), true);
 }
 
 /// Steps of a fused function, in memory of their own.

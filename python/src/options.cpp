@@ -143,11 +143,12 @@ bool Options::read_where(PyObject* where) {
   if (where == Py_True) return true;
   where_ = Operand{};
   const Given given = python::read(where, where_);
-  if (given == Given::weak || (given == Given::foreign && !convert_input(where, where_, "where"))) {
-    if (given == Given::foreign) return false;
-    // kiln's mask is an array: a number is one without axes.
-    const Ref array(PyArray_FROM_O(where));
+  if (given == Given::weak || PyList_Check(where) || PyTuple_Check(where)) {
+    // Numbers and sequences become masks, as in NumPy: only arrays have a dtype that must be bool.
+    const Ref array(PyArray_FROM_OTF(where, NPY_BOOL, NPY_ARRAY_DEFAULT | NPY_ARRAY_FORCECAST));
     if (!array || !convert_input(array.get(), where_, "where")) return false;
+  } else if (given == Given::foreign && !convert_input(where, where_, "where")) {
+    return false;
   }
   if (where_.dtype.code != KILN_BOOL) {
     raise(KILN_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe': `where` is a mask of bools",

@@ -309,3 +309,50 @@ def test_random_calls(rng):
             continue
         got = getattr(km, name)(*operands)
         same(got, wanted)
+
+
+def test_out_ellipsis_keeps_arrays():
+    for one in (1, np.array(1)):
+        assert type(km.add(one, 2, out=...)) is np.ndarray
+        assert type(km.add.reduce(one, out=...)) is np.ndarray
+        assert [type(each) for each in km.divmod(one, 2, out=...)] == [np.ndarray] * 2
+    with pytest.raises(TypeError, match="only allowed as a keyword"):
+        km.add(1, 2, ...)
+
+
+@pytest.mark.parametrize("name", ["equal", "not_equal", "less", "less_equal", "greater", "greater_equal"])
+@pytest.mark.parametrize("number", [300, -1, 2**63, 2**200, -2**200])
+def test_comparisons_with_integers_out_of_bounds(name, number):
+    f, g = getattr(km, name), getattr(np, name)
+    a = np.array([0, 255], np.uint8)
+    for _ in range(2):
+        same(f(a, number), g(a, number))
+        same(f(number, a), g(number, a))
+    x = kiln.to_device(a, device="cpu")
+    same(np.asarray(f(x, number)), g(a, number))
+
+
+def test_large_integers_beside_floats():
+    for dtype in FLOATS:
+        a = np.ones(2, dtype)
+        with np.errstate(over="ignore"):
+            same(km.multiply(a, 10**30), np.multiply(a, 10**30))
+
+
+def test_another_byte_order_is_a_cast():
+    a = np.ones(3, ">f4")
+    km.sqrt(a, casting="equiv")
+    with pytest.raises(TypeError, match="byte order"):
+        km.sqrt(a, casting="no")
+
+
+def test_masks_of_sequences():
+    out = np.zeros(3)
+    same(km.add([1.0, 2, 3], 1, out=out, where=[0, 1, 1]), np.add([1.0, 2, 3], 1, out=np.zeros(3), where=[0, 1, 1]))
+
+
+def test_signatures_for_help():
+    import inspect
+    assert str(inspect.signature(km.add)) == str(inspect.signature(km.hypot))
+    if hasattr(np.add, "__signature__"):
+        assert set(inspect.signature(km.add).parameters) == set(inspect.signature(np.add).parameters)

@@ -91,7 +91,7 @@ def test_ctrl_c_ends_a_long_call():
     done = run("""
         import os, signal, threading, time
         import numpy as np, kiln
-        f = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 2000000000; ++i) a = a * 0.999999 + 1e-9; return a; }")
+        f = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 2000000; ++i) a = a * 0.999999 + 1e-9; return a; }")
         f(np.zeros(0))
         f.compile()
         threading.Timer(1.0, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
