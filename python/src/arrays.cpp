@@ -7,6 +7,7 @@
 #include "dlpack.hpp"
 #include "dtypes.hpp"
 #include "errors.hpp"
+#include "exchange.hpp"
 #include "operands.hpp"
 #include "options.hpp"
 #include "streams.hpp"
@@ -103,7 +104,8 @@ PyObject* give_dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
   PyObject* version = Py_None;
   PyObject* device = Py_None;
   PyObject* copy = Py_None;
-  if (PyArg_ParseTupleAndKeywords(args, keywords, "|$OOOO:__dlpack__", const_cast<char**>(names), &stream, &version, &device, &copy) == 0)
+  if (PyArg_ParseTupleAndKeywords(args, keywords, "|$OOOO:__dlpack__", const_cast<char**>(names), &stream, &version, &device,
+                                  &copy) == 0)
     return nullptr;
   bool versioned = false;
   if (version != Py_None) {
@@ -166,8 +168,8 @@ PyGetSetDef array_values[] = {{"shape", get_shape, nullptr, "The extents of the 
                               {"_on_host", get_on_host, nullptr, nullptr, nullptr},
                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
 
-PyMemberDef array_members[] = {
-    {"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weak_references), READONLY, nullptr}, {nullptr, 0, 0, 0, nullptr}};
+PyMemberDef array_members[] = {{"__weaklistoffset__", T_PYSSIZET, offsetof(ArrayObject, weak_references), READONLY, nullptr},
+                               {nullptr, 0, 0, 0, nullptr}};
 
 PyType_Slot array_slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(make_directly)},
@@ -175,7 +177,8 @@ PyType_Slot array_slots[] = {
     {Py_tp_methods, array_methods},
     {Py_tp_getset, array_values},
     {Py_tp_members, array_members},
-    {Py_tp_doc, const_cast<char*>("An array on a device, or on the host. kiln.device_array, to_device and from_dlpack make one.")},
+    {Py_tp_doc,
+     const_cast<char*>("An array on a device, or on the host. kiln.device_array, to_device and from_dlpack make one.")},
     {0, nullptr}};
 PyType_Spec array_spec = {"kiln.Array", sizeof(ArrayObject), 0, Py_TPFLAGS_DEFAULT, array_slots};
 
@@ -203,7 +206,8 @@ PyObject* new_array(PyObject*, PyObject* args) {
   Py_ssize_t count = 0;
   kiln_dtype type;
   kiln_device where{0, 0};
-  if (!read_extents(shape, extents, count) || !convert_dtype(dtype, type) || (device != Py_None && !convert_device(device, where)))
+  if (!read_extents(shape, extents, count) || !convert_dtype(dtype, type) ||
+      (device != Py_None && !convert_device(device, where)))
     return nullptr;
   ArrayHandle made;
   Error error;
@@ -231,7 +235,8 @@ PyObject* view(PyObject*, PyObject* args) {
   int type = 0;
   int index = 0;
   int read_only = 0;
-  if (PyArg_ParseTuple(args, "OOOOO(ii)p:view", &owner, &address, &dtype, &shape, &strides, &type, &index, &read_only) == 0) return nullptr;
+  if (PyArg_ParseTuple(args, "OOOOO(ii)p:view", &owner, &address, &dtype, &shape, &strides, &type, &index, &read_only) == 0)
+    return nullptr;
   std::int64_t extents[kMaxAxes];
   std::int64_t steps[kMaxAxes];
   Py_ssize_t count = 0;
@@ -272,7 +277,8 @@ PyObject* assign(PyObject*, PyObject* args) {
   Operands operands(2);
   Operand& target = operands.add();
   Operand& source = operands.add();
-  if (const Given given = read(to, target); given == Given::weak || (given == Given::foreign && !convert_output(to, target, "to"))) {
+  if (const Given given = read(to, target);
+      given == Given::weak || (given == Given::foreign && !convert_output(to, target, "to"))) {
     if (given == Given::weak) PyErr_SetString(PyExc_TypeError, "an array is expected");
     return nullptr;
   }
@@ -328,8 +334,9 @@ PyObject* numpy_of(ArrayHandle handle) {
   PyArray_Descr* const descr = descr_of(info.dtype);
   if (descr == nullptr) return nullptr;
   const int flags = NPY_ARRAY_ALIGNED | (info.read_only != 0 ? 0 : NPY_ARRAY_WRITEABLE);
-  Ref made(PyArray_NewFromDescr(&PyArray_Type, descr, info.ndim, const_cast<npy_intp*>(reinterpret_cast<const npy_intp*>(info.shape)),
-                                const_cast<npy_intp*>(reinterpret_cast<const npy_intp*>(info.strides)), info.data, flags, nullptr));
+  Ref made(PyArray_NewFromDescr(
+      &PyArray_Type, descr, info.ndim, const_cast<npy_intp*>(reinterpret_cast<const npy_intp*>(info.shape)),
+      const_cast<npy_intp*>(reinterpret_cast<const npy_intp*>(info.strides)), info.data, flags, nullptr));
   if (!made) return nullptr;
   auto* const array = reinterpret_cast<PyArrayObject*>(made.get());
   // Small results are copied: an owner of their own costs more than their elements.
@@ -341,7 +348,7 @@ PyObject* numpy_of(ArrayHandle handle) {
 bool add_arrays(PyObject* module) {
   the_type = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&array_spec));
   return the_type != nullptr && PyModule_AddObjectRef(module, "Array", reinterpret_cast<PyObject*>(the_type)) == 0 &&
-         PyModule_AddFunctions(module, functions) == 0;
+         add_exchange(reinterpret_cast<PyObject*>(the_type)) && PyModule_AddFunctions(module, functions) == 0;
 }
 
 }  // namespace kiln::python

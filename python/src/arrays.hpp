@@ -5,8 +5,7 @@
 namespace kiln::python {
 
 struct ArrayObject {
-  PyObject_HEAD
-  kiln_array* handle;
+  PyObject_HEAD kiln_array* handle;
   kiln_array_info info;
   PyObject* weak_references;
 };

@@ -78,7 +78,8 @@ class Call {
     if (status != KILN_OK) return error.raise();
     std::size_t length = 0;
     const char* const data = kiln_text_data(text.get(), &length);
-    if (form != nullptr && std::strcmp(form, "code") == 0) return PyBytes_FromStringAndSize(data, static_cast<Py_ssize_t>(length));
+    if (form != nullptr && std::strcmp(form, "code") == 0)
+      return PyBytes_FromStringAndSize(data, static_cast<Py_ssize_t>(length));
     return to_str(text);
   }
 
@@ -129,8 +130,8 @@ class Call {
       given = given || each != Py_None;
       PyTuple_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), Py_NewRef(each));
     }
-    return override_call(reinterpret_cast<PyObject*>(&r_.f), r_.method_name, r_.inputs, r_.nin, given ? out.get() : nullptr, r_.keywords,
-                         taken);
+    return override_call(reinterpret_cast<PyObject*>(&r_.f), r_.method_name, r_.inputs, r_.nin, given ? out.get() : nullptr,
+                         r_.keywords, taken);
   }
 
   bool finish_operand(std::size_t i) {
@@ -166,7 +167,8 @@ class Call {
   bool has_inexact_input() {
     for (std::size_t i = 0; i < r_.nin; ++i) {
       const Operand& operand = operands_[i];
-      if (operand.given != Given::nothing && operand.given != Given::foreign && (operand.dtype.code == KILN_FLOAT || operand.dtype.code == KILN_COMPLEX))
+      if (operand.given != Given::nothing && operand.given != Given::foreign &&
+          (operand.dtype.code == KILN_FLOAT || operand.dtype.code == KILN_COMPLEX))
         return true;
     }
     return false;
@@ -186,9 +188,10 @@ class Call {
     if (options_.raw().casting != KILN_NO) return true;
     for (std::size_t i = 0; i < r_.nin + r_.nout; ++i) {
       PyObject* const object = object_of(i);
-      if (object == nullptr || !PyArray_Check(object) || PyArray_ISNOTSWAPPED(reinterpret_cast<PyArrayObject*>(object))) continue;
-      raise(KILN_E_TYPE, "%s: %s %zu has another byte order, which is a cast under casting=\"no\"", r_.f.info.name, i < r_.nin ? "input" : "output",
-            i < r_.nin ? i : i - r_.nin);
+      if (object == nullptr || !PyArray_Check(object) || PyArray_ISNOTSWAPPED(reinterpret_cast<PyArrayObject*>(object)))
+        continue;
+      raise(KILN_E_TYPE, "%s: %s %zu has another byte order, which is a cast under casting=\"no\"", r_.f.info.name,
+            i < r_.nin ? "input" : "output", i < r_.nin ? i : i - r_.nin);
       return false;
     }
     return true;
@@ -325,13 +328,14 @@ std::uint64_t key_of(std::uint32_t method, Operands& operands, std::size_t count
   return key;
 }
 
-bool run(FunctionObject& f, kiln_arg* outputs, std::size_t nout, const kiln_arg* inputs, std::size_t nin, kiln_call_options* options,
-         npy_intp elements, bool interruptible) {
+bool run(FunctionObject& f, kiln_arg* outputs, std::size_t nout, const kiln_arg* inputs, std::size_t nin,
+         kiln_call_options* options, npy_intp elements, bool interruptible) {
   Error error;
   kiln_status status = KILN_OK;
   const bool chunked = options != nullptr && options->chunked != 0;
   const bool costly = elements >= kInterruptible || f.info.kind != KILN_UFUNC;
-  const Interrupt interrupt(interruptible && costly && (options == nullptr || (options->stop == nullptr && options->stream == nullptr)) &&
+  const Interrupt interrupt(interruptible && costly &&
+                            (options == nullptr || (options->stop == nullptr && options->stream == nullptr)) &&
                             f.info.kind != KILN_TRANSFORM);
   kiln_call_options only_stop;
   if (interrupt.stop() != nullptr) {

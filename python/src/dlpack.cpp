@@ -3,50 +3,11 @@
 #include <cstring>
 
 #include "arrays.hpp"
+#include "dlpack_structs.hpp"
 #include "errors.hpp"
 
 namespace kiln::python {
 namespace {
-
-// The structures of DLPack 1.3, of which kiln needs no header.
-struct Tensor {
-  void* data;
-  kiln_device device;
-  std::int32_t ndim;
-  kiln_dtype dtype;
-  std::int64_t* shape;
-  std::int64_t* strides;
-  std::uint64_t byte_offset;
-};
-
-struct Managed {
-  Tensor tensor;
-  void* context;
-  void (*deleter)(Managed*);
-};
-
-struct ManagedVersioned {
-  std::uint32_t major, minor;
-  void* context;
-  void (*deleter)(ManagedVersioned*);
-  std::uint64_t flags;
-  Tensor tensor;
-};
-constexpr std::uint64_t kReadOnly = 1;
-
-struct ExchangeHeader {
-  std::uint32_t major, minor;
-  ExchangeHeader* previous;
-};
-
-struct Exchange {
-  ExchangeHeader header;
-  int (*allocate)(Tensor*, ManagedVersioned**, void*, void (*)(void*, const char*, const char*));
-  int (*from_object)(void*, ManagedVersioned**);
-  int (*to_object)(ManagedVersioned*, void**);
-  int (*borrow)(void*, Tensor*);
-  int (*current_stream)(std::int32_t, std::int32_t, void**);
-};
 
 constexpr const char* kVersioned = "dltensor_versioned";
 constexpr const char* kOld = "dltensor";
@@ -85,7 +46,7 @@ Borrowed fail(const char* what, const char* why) {
 }
 
 /// Fills an operand that refers to a tensor, which `to.held` keeps.
-Borrowed fill_tensor(const Tensor& tensor, bool read_only, Operand& to, const char* what) {
+Borrowed fill_tensor(const dlpack::Tensor& tensor, bool read_only, Operand& to, const char* what) {
   if (tensor.ndim < 0 || tensor.ndim > 64) return fail(what, "a tensor has 0 to 64 axes");
   if (tensor.ndim != 0 && tensor.shape == nullptr) return fail(what, "the tensor has axes, and its shape is NULL");
   to.given = Given::foreign;
@@ -103,7 +64,7 @@ Borrowed fill_tensor(const Tensor& tensor, bool read_only, Operand& to, const ch
 }
 
 /// Returns the exchange API of an object's class, or NULL without an exception.
-const Exchange* exchange_of(PyObject* object) {
+const dlpack::Exchange* exchange_of(PyObject* object) {
   PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object));
   Ref capsule = attribute(type, names().exchange);
   if (!capsule && PyErr_Occurred() == nullptr) capsule = attribute(type, names().older_exchange);
@@ -112,9 +73,9 @@ const Exchange* exchange_of(PyObject* object) {
     return nullptr;
   }
   if (!PyCapsule_IsValid(capsule.get(), "dlpack_exchange_api")) return nullptr;
-  auto* const header = static_cast<ExchangeHeader*>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
-  for (const ExchangeHeader* each = header; each != nullptr; each = each->previous) {
-    if (each->major == 1) return reinterpret_cast<const Exchange*>(each);
+  auto* const header = static_cast<dlpack::ExchangeHeader*>(PyCapsule_GetPointer(capsule.get(), "dlpack_exchange_api"));
+  for (const dlpack::ExchangeHeader* each = header; each != nullptr; each = each->previous) {
+    if (each->major == 1) return reinterpret_cast<const dlpack::Exchange*>(each);
   }
   return nullptr;
 }
@@ -145,8 +106,8 @@ Borrowed own_tensor(void* managed, bool versioned, std::int32_t type, std::int32
   return Borrowed::yes;
 }
 
-Borrowed borrow_by_exchange(const Exchange& exchange, PyObject* object, Operand& to, const char* what) {
-  ManagedVersioned* managed = nullptr;
+Borrowed borrow_by_exchange(const dlpack::Exchange& exchange, PyObject* object, Operand& to, const char* what) {
+  dlpack::ManagedVersioned* managed = nullptr;
   if (exchange.from_object == nullptr) return Borrowed::none;
   if (exchange.from_object(object, &managed) != 0 || managed == nullptr) {
     if (PyErr_Occurred() == nullptr) PyErr_Format(PyExc_BufferError, "%s: %s gives no tensor", what, Py_TYPE(object)->tp_name);
@@ -155,14 +116,14 @@ Borrowed borrow_by_exchange(const Exchange& exchange, PyObject* object, Operand&
   if (!is_gpu(managed->tensor.device.type)) {
     to.held = PyCapsule_New(managed, "kiln.tensor", [](PyObject* capsule) {
       const NoException aside;
-      auto* const held = static_cast<ManagedVersioned*>(PyCapsule_GetPointer(capsule, "kiln.tensor"));
+      auto* const held = static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(capsule, "kiln.tensor"));
       if (held != nullptr && held->deleter != nullptr) held->deleter(held);
     });
     if (to.held == nullptr) {
       managed->deleter(managed);
       return Borrowed::failed;
     }
-    return fill_tensor(managed->tensor, (managed->flags & kReadOnly) != 0, to, what);
+    return fill_tensor(managed->tensor, (managed->flags & dlpack::kReadOnly) != 0, to, what);
   }
   void* stream = nullptr;
   const kiln_device device = managed->tensor.device;
@@ -207,7 +168,8 @@ Borrowed borrow_by_method(PyObject* object, PyObject* method, Operand& to, const
   const Ref capsule = call_dlpack(method, gpu);
   if (!capsule) return Borrowed::failed;
   const bool versioned = PyCapsule_IsValid(capsule.get(), kVersioned) != 0;
-  if (!versioned && PyCapsule_IsValid(capsule.get(), kOld) == 0) return fail(what, "__dlpack__ gives no unused capsule of a tensor");
+  if (!versioned && PyCapsule_IsValid(capsule.get(), kOld) == 0)
+    return fail(what, "__dlpack__ gives no unused capsule of a tensor");
   void* const managed = PyCapsule_GetPointer(capsule.get(), versioned ? kVersioned : kOld);
   if (gpu) {
     const Borrowed owned = own_tensor(managed, versioned, type, index, nullptr, to);
@@ -215,10 +177,10 @@ Borrowed borrow_by_method(PyObject* object, PyObject* method, Operand& to, const
     return owned;
   }
   to.held = Py_NewRef(capsule.get());
-  if (!versioned) return fill_tensor(static_cast<Managed*>(managed)->tensor, false, to, what);
-  const auto& tensor = *static_cast<ManagedVersioned*>(managed);
+  if (!versioned) return fill_tensor(static_cast<dlpack::Managed*>(managed)->tensor, false, to, what);
+  const auto& tensor = *static_cast<dlpack::ManagedVersioned*>(managed);
   if (tensor.major != 1) return fail(what, "the tensor is of a DLPack version that kiln does not know");
-  return fill_tensor(tensor.tensor, (tensor.flags & kReadOnly) != 0, to, what);
+  return fill_tensor(tensor.tensor, (tensor.flags & dlpack::kReadOnly) != 0, to, what);
 }
 
 }  // namespace
@@ -226,7 +188,7 @@ Borrowed borrow_by_method(PyObject* object, PyObject* method, Operand& to, const
 Borrowed borrow_tensor(PyObject* object, Operand& to, const char* what) {
   PyTypeObject* const type = Py_TYPE(object);
   if (type == &PyList_Type || type == &PyTuple_Type) return Borrowed::none;
-  if (const Exchange* const exchange = exchange_of(object)) {
+  if (const dlpack::Exchange* const exchange = exchange_of(object)) {
     const Borrowed found = borrow_by_exchange(*exchange, object, to, what);
     if (found != Borrowed::none) return found;
   }
@@ -290,10 +252,10 @@ PyObject* capsule_of(const kiln_array* array, bool versioned, PyObject* stream) 
   PyObject* const capsule = PyCapsule_New(managed, versioned ? kVersioned : kOld, [](PyObject* made) {
     const NoException aside;
     if (PyCapsule_IsValid(made, kVersioned) != 0) {
-      auto* const tensor = static_cast<ManagedVersioned*>(PyCapsule_GetPointer(made, kVersioned));
+      auto* const tensor = static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(made, kVersioned));
       tensor->deleter(tensor);
     } else if (PyCapsule_IsValid(made, kOld) != 0) {
-      auto* const tensor = static_cast<Managed*>(PyCapsule_GetPointer(made, kOld));
+      auto* const tensor = static_cast<dlpack::Managed*>(PyCapsule_GetPointer(made, kOld));
       tensor->deleter(tensor);
     }
   });

@@ -13,13 +13,20 @@ constexpr struct {
   const char* name;
   kiln_dtype dtype;
   int number;
-} kAll[] = {{"bool", {KILN_BOOL, 8, 1}, NPY_BOOL},         {"int8", {KILN_INT, 8, 1}, NPY_INT8},
-            {"int16", {KILN_INT, 16, 1}, NPY_INT16},       {"int32", {KILN_INT, 32, 1}, NPY_INT32},
-            {"int64", {KILN_INT, 64, 1}, NPY_INT64},       {"uint8", {KILN_UINT, 8, 1}, NPY_UINT8},
-            {"uint16", {KILN_UINT, 16, 1}, NPY_UINT16},    {"uint32", {KILN_UINT, 32, 1}, NPY_UINT32},
-            {"uint64", {KILN_UINT, 64, 1}, NPY_UINT64},    {"float16", {KILN_FLOAT, 16, 1}, NPY_FLOAT16},
-            {"float32", {KILN_FLOAT, 32, 1}, NPY_FLOAT32}, {"float64", {KILN_FLOAT, 64, 1}, NPY_FLOAT64},
-            {"bfloat16", {KILN_BFLOAT, 16, 1}, -1},        {"complex64", {KILN_COMPLEX, 64, 1}, NPY_COMPLEX64},
+} kAll[] = {{"bool", {KILN_BOOL, 8, 1}, NPY_BOOL},
+            {"int8", {KILN_INT, 8, 1}, NPY_INT8},
+            {"int16", {KILN_INT, 16, 1}, NPY_INT16},
+            {"int32", {KILN_INT, 32, 1}, NPY_INT32},
+            {"int64", {KILN_INT, 64, 1}, NPY_INT64},
+            {"uint8", {KILN_UINT, 8, 1}, NPY_UINT8},
+            {"uint16", {KILN_UINT, 16, 1}, NPY_UINT16},
+            {"uint32", {KILN_UINT, 32, 1}, NPY_UINT32},
+            {"uint64", {KILN_UINT, 64, 1}, NPY_UINT64},
+            {"float16", {KILN_FLOAT, 16, 1}, NPY_FLOAT16},
+            {"float32", {KILN_FLOAT, 32, 1}, NPY_FLOAT32},
+            {"float64", {KILN_FLOAT, 64, 1}, NPY_FLOAT64},
+            {"bfloat16", {KILN_BFLOAT, 16, 1}, -1},
+            {"complex64", {KILN_COMPLEX, 64, 1}, NPY_COMPLEX64},
             {"complex128", {KILN_COMPLEX, 128, 1}, NPY_COMPLEX128}};
 
 bool same(kiln_dtype a, kiln_dtype b) noexcept {
@@ -37,13 +44,30 @@ Ref import_bfloat16() {
 
 }  // namespace
 
-const kiln_dtype kDTypes[NPY_VOID + 4] = {
-    {KILN_BOOL, 8, 1},     {KILN_INT, 8, 1},      {KILN_UINT, 8, 1},      {KILN_INT, 16, 1},
-    {KILN_UINT, 16, 1},    {KILN_INT, 32, 1},     {KILN_UINT, 32, 1},     {KILN_INT, 64, 1},
-    {KILN_UINT, 64, 1},    {KILN_INT, 64, 1},     {KILN_UINT, 64, 1},     {KILN_FLOAT, 32, 1},
-    {KILN_FLOAT, 64, 1},   kNone,                 {KILN_COMPLEX, 64, 1},  {KILN_COMPLEX, 128, 1},
-    kNone,                 kNone,                 kNone,                  kNone,
-    kNone,                 kNone,                 kNone,                  {KILN_FLOAT, 16, 1}};
+const kiln_dtype kDTypes[NPY_VOID + 4] = {{KILN_BOOL, 8, 1},
+                                          {KILN_INT, 8, 1},
+                                          {KILN_UINT, 8, 1},
+                                          {KILN_INT, 16, 1},
+                                          {KILN_UINT, 16, 1},
+                                          {KILN_INT, 32, 1},
+                                          {KILN_UINT, 32, 1},
+                                          {KILN_INT, 64, 1},
+                                          {KILN_UINT, 64, 1},
+                                          {KILN_INT, 64, 1},
+                                          {KILN_UINT, 64, 1},
+                                          {KILN_FLOAT, 32, 1},
+                                          {KILN_FLOAT, 64, 1},
+                                          kNone,
+                                          {KILN_COMPLEX, 64, 1},
+                                          {KILN_COMPLEX, 128, 1},
+                                          kNone,
+                                          kNone,
+                                          kNone,
+                                          kNone,
+                                          kNone,
+                                          kNone,
+                                          kNone,
+                                          {KILN_FLOAT, 16, 1}};
 
 kiln_dtype dtype_of(int number) noexcept {
   if (number >= 0 && number < NPY_VOID + 4) return kDTypes[number];
@@ -96,7 +120,9 @@ bool convert_dtype(PyObject* object, kiln_dtype& dtype) {
 PyObject* refuse_dtype(const char* what, PyArray_Descr* descr) {
   const Ref text(PyObject_Str(reinterpret_cast<PyObject*>(descr)));
   if (!text) return nullptr;
-  return raise(KILN_E_TYPE, "%s: kiln has no dtype %s; its dtypes are bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, float64, complex64 and complex128",
+  return raise(KILN_E_TYPE,
+               "%s: kiln has no dtype %s; its dtypes are bool, int8 to int64, uint8 to uint64, float16, bfloat16, float32, "
+               "float64, complex64 and complex128",
                what, PyUnicode_AsUTF8(text.get()));
 }
 

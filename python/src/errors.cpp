@@ -21,7 +21,10 @@ constexpr struct {
   kiln_status status;
   const char* phrase;
   long place;
-} kRefined[] = {{KILN_E_TYPE, "does not fit in", kOverflow}, {KILN_E_TYPE, "has no identity", kIdentity}, {KILN_E_SHAPE, "is out of range for axis", kIndex}, {KILN_E_SHAPE, "does not exist in", kAxis}};
+} kRefined[] = {{KILN_E_TYPE, "does not fit in", kOverflow},
+                {KILN_E_TYPE, "has no identity", kIdentity},
+                {KILN_E_SHAPE, "is out of range for axis", kIndex},
+                {KILN_E_SHAPE, "does not exist in", kAxis}};
 
 PyObject* class_of(kiln_status status, const char* message) {
   for (const auto& each : kRefined) {

@@ -20,7 +20,8 @@ class Error {
   kiln_error* error_ = nullptr;
 };
 
-/// Registers the class of the exceptions of a status; the numbers after the last are those of NumPy's own distinctions. Returns false with an exception if there is no such status.
+/// Registers the class of the exceptions of a status; the numbers after the last are those of NumPy's own distinctions. Returns
+/// false with an exception if there is no such status.
 bool set_exception(long status, PyObject* type);
 
 /// Sets an exception with a class that `set_exception` registered. Returns NULL.

@@ -5,16 +5,15 @@
 #include <cstring>
 
 #include "call.hpp"
-#include "dtypes.hpp"
 #include "errors.hpp"
-#include "layout.hpp"
-#include "overrides.hpp"
+#include "quick_call.hpp"
 
 namespace kiln::python {
 namespace {
 
 constexpr const char* kClasses[] = {"Function", "Ufunc", "Gufunc", "Reduction", "Kernel", "Transform"};
-constexpr const char* kFullNames[] = {"kiln.Function", "kiln.Ufunc", "kiln.Gufunc", "kiln.Reduction", "kiln.Kernel", "kiln.Transform"};
+constexpr const char* kFullNames[] = {"kiln.Function",  "kiln.Ufunc",  "kiln.Gufunc",
+                                      "kiln.Reduction", "kiln.Kernel", "kiln.Transform"};
 PyTypeObject* classes[std::size(kClasses)];
 
 FunctionObject& to_function(PyObject* self) noexcept {
@@ -32,102 +31,16 @@ constexpr KeywordSet kAllowed[] = {
     set_of({kOut, kAxis, kLengths, kNorm, kMeasure, kStream, kDevice}),
 };
 
-/// An outcome of the quick way.
-enum class Quick : std::uint8_t { no, done };
-
-/// Calls a ufunc with nothing but numbers and arrays of NumPy, with dtypes that it was called with before. `given` has outputs, `count` of
-/// them; the others are new.
-Quick call_quickly(FunctionObject& f, PyObject* const* args, PyObject* const* given_outputs, std::size_t given_count, PyObject*& result) {
-  const auto nin = static_cast<std::size_t>(f.info.nin);
-  const auto nout = static_cast<std::size_t>(f.info.nout);
-  Operands operands(nin + given_count);
-  for (std::size_t i = 0; i < nin; ++i) {
-    Operand& operand = operands.add();
-    const Given given = read(args[i], operand);
-    if (given != Given::numpy && given != Given::weak) return Quick::no;
-  }
-  const Loop* const loop = find_loop(f, key_of(KILN_CALL, operands, nin));
-  if (loop == nullptr) return Quick::no;
-  for (std::size_t i = 0; i < given_count; ++i) {
-    Operand& operand = operands.add();
-    PyObject* const output = given_outputs[i];
-    if (!PyArray_CheckExact(output) || read(output, operand) != Given::numpy || operand.info.read_only != 0) return Quick::no;
-  }
-  Broadcast shape;
-  if (!broadcast(operands, nin + given_count, shape)) return Quick::no;
-
-  kiln_arg inputs[kQuickInputs];
-  for (std::size_t i = 0; i < nin; ++i) inputs[i] = operands[i].arg;
-  kiln_arg outputs[kQuickOutputs];
-  kiln_array_info infos[kQuickOutputs];
-  alignas(16) unsigned char values[kQuickOutputs][16];
-  Ref made[kQuickOutputs];
-  for (std::size_t i = 0; i < nout; ++i) {
-    if (i < given_count) {
-      outputs[i] = operands[nin + i].arg;
-      made[i] = Ref::borrowed(given_outputs[i]);
-      continue;
-    }
-    const int number = loop->type_numbers[i];
-    infos[i] = kiln_array_info_default();
-    infos[i].dtype = dtype_of(number);
-    infos[i].ndim = shape.ndim;
-    infos[i].data = values[i];
-    if (shape.ndim != 0) {
-      made[i] = Ref(allocate(shape, number, operands, nin, 'K', false));
-      if (!made[i]) return Quick::done;
-      auto* const array = reinterpret_cast<PyArrayObject*>(made[i].get());
-      infos[i].data = PyArray_DATA(array);
-      infos[i].shape = reinterpret_cast<const std::int64_t*>(PyArray_DIMS(array));
-      infos[i].strides = reinterpret_cast<const std::int64_t*>(PyArray_STRIDES(array));
-    }
-    outputs[i] = kiln_memory_arg(&infos[i]);
-  }
-  if (!run(f, outputs, nout, inputs, nin, nullptr, shape.elements, true)) return Quick::done;
-  if (shape.ndim == 0) {
-    for (std::size_t i = given_count; i < nout; ++i) {
-      PyArray_Descr* const descr = PyArray_DescrFromType(loop->type_numbers[i]);
-      if (descr == nullptr) return Quick::done;
-      made[i] = Ref(PyArray_Scalar(values[i], descr, nullptr));
-      Py_DECREF(descr);
-      if (!made[i]) return Quick::done;
-    }
-  }
-  if (nout == 1) {
-    result = made[0].release();
-    return Quick::done;
-  }
-  result = PyTuple_New(static_cast<Py_ssize_t>(nout));
-  for (std::size_t i = 0; result != nullptr && i < nout; ++i) PyTuple_SET_ITEM(result, static_cast<Py_ssize_t>(i), made[i].release());
-  return Quick::done;
-}
-
-/// Finds outputs behind the inputs, or in the one keyword `out`. Returns their number, or -1 where a call has something else.
-Py_ssize_t outputs_of(const FunctionObject& f, PyObject* const* args, Py_ssize_t count, PyObject* names, PyObject* const*& given) {
-  const Py_ssize_t nin = f.info.nin;
-  if (names == nullptr) {
-    given = args + nin;
-    return count >= nin && count <= nin + f.info.nout ? count - nin : -1;
-  }
-  if (count != nin || PyTuple_GET_SIZE(names) != 1 || PyTuple_GET_ITEM(names, 0) != interned_keyword(kOut)) return -1;
-  PyObject* const out = args[nin];
-  if (PyTuple_CheckExact(out)) {
-    given = &PyTuple_GET_ITEM(out, 0);
-    return PyTuple_GET_SIZE(out) == f.info.nout ? f.info.nout : -1;
-  }
-  given = args + nin;
-  return f.info.nout == 1 ? 1 : -1;
-}
-
 bool check_count(const FunctionObject& f, Py_ssize_t count) {
   const int nin = f.info.nin;
   const int most = f.info.kind == KILN_UFUNC || f.info.kind == KILN_GUFUNC ? nin + f.info.nout : nin;
   if (count >= nin && count <= most) return true;
   if (most == nin) {
-    PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s but %zd %s given", f.info.name, nin, nin == 1 ? "" : "s", count,
-                 count == 1 ? "was" : "were");
+    PyErr_Format(PyExc_TypeError, "%s() takes %d positional argument%s but %zd %s given", f.info.name, nin, nin == 1 ? "" : "s",
+                 count, count == 1 ? "was" : "were");
   } else {
-    PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd were given", f.info.name, nin, most, count);
+    PyErr_Format(PyExc_TypeError, "%s() takes from %d to %d positional arguments but %zd %s given", f.info.name, nin, most,
+                 count, count == 1 ? "was" : "were");
   }
   return false;
 }
@@ -165,7 +78,8 @@ PyObject* with_request(FunctionObject& f, PyObject* const* args, Py_ssize_t coun
 }
 
 PyObject* resolve(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  const Ref text(with_request(to_function(self), args, count, names, [](const Request& request) { return plan_call(request, nullptr); }));
+  const Ref text(
+      with_request(to_function(self), args, count, names, [](const Request& request) { return plan_call(request, nullptr); }));
   const Ref read_json(text && PyUnicode_Check(text.get()) ? support("from_json") : nullptr);
   return read_json ? PyObject_CallOneArg(read_json.get(), text.get()) : nullptr;
 }
@@ -214,7 +128,8 @@ PyObject* device_code(PyObject* self, PyObject* args) {
 PyObject* get_text(PyObject* self, void* key) {
   Text text;
   Error error;
-  if (kiln_function_get(text.out(), to_function(self).handle, static_cast<const char*>(key), error.out()) != KILN_OK) return error.raise();
+  if (kiln_function_get(text.out(), to_function(self).handle, static_cast<const char*>(key), error.out()) != KILN_OK)
+    return error.raise();
   return to_str(text);
 }
 
@@ -304,19 +219,19 @@ PyCFunction method_of(T* function) {
   return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
-PyMethodDef function_methods[] = {
-    {"compile", method_of(compile), METH_VARARGS | METH_KEYWORDS,
-     "compile(target='native')\n--\n\nCompiles the loops whose types are fixed for a target, 'sm_90' or 'native', with or without such a "
-     "device. Returns the number of kernels that the cache now has."},
-    {"resolve", method_of(resolve), METH_FASTCALL | METH_KEYWORDS,
-     "resolve(*args, **keywords)\n--\n\nReturns the plan of a call as a dict, and runs nothing."},
-    {"_inspect", method_of(inspect), METH_FASTCALL | METH_KEYWORDS, nullptr},
-    {"_device_code", device_code, METH_VARARGS, nullptr},
-    {"__reduce__", pickle, METH_NOARGS, nullptr},
-    {"__copy__", itself, METH_NOARGS, nullptr},
-    {"__deepcopy__", itself, METH_O, nullptr},
-    {"__dask_tokenize__", tokenize, METH_NOARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef function_methods[] = {{"compile", method_of(compile), METH_VARARGS | METH_KEYWORDS,
+                                   "compile(target='native')\n--\n\nCompiles the loops whose types are fixed for a target, "
+                                   "'sm_90' or 'native', with or without such a "
+                                   "device. Returns the number of kernels that the cache now has."},
+                                  {"resolve", method_of(resolve), METH_FASTCALL | METH_KEYWORDS,
+                                   "resolve(*args, **keywords)\n--\n\nReturns the plan of a call as a dict, and runs nothing."},
+                                  {"_inspect", method_of(inspect), METH_FASTCALL | METH_KEYWORDS, nullptr},
+                                  {"_device_code", device_code, METH_VARARGS, nullptr},
+                                  {"__reduce__", pickle, METH_NOARGS, nullptr},
+                                  {"__copy__", itself, METH_NOARGS, nullptr},
+                                  {"__deepcopy__", itself, METH_O, nullptr},
+                                  {"__dask_tokenize__", tokenize, METH_NOARGS, nullptr},
+                                  {nullptr, nullptr, 0, nullptr}};
 
 PyGetSetDef function_values[] = {
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
@@ -333,7 +248,8 @@ PyGetSetDef function_values[] = {
     {"__signature__", get_supported, nullptr, nullptr, const_cast<char*>("call_signature")},
     {"signature", get_signature, nullptr, "The core dimensions of a generalized ufunc, or None.", nullptr},
     {"definition", get_text, nullptr, "The definition as JSON, which kiln.define takes.", const_cast<char*>("definition")},
-    {"digest", get_text, nullptr, "32 hexadecimal digits of the definition, the same on every machine.", const_cast<char*>("digest")},
+    {"digest", get_text, nullptr, "32 hexadecimal digits of the definition, the same on every machine.",
+     const_cast<char*>("digest")},
     {"warnings", get_supported, nullptr, "What kiln finds suspicious in the definition.", const_cast<char*>("warnings_of")},
     {"_warnings_text", get_text, nullptr, nullptr, const_cast<char*>("warnings")},
     {nullptr, nullptr, nullptr, nullptr, nullptr}};
@@ -394,12 +310,8 @@ bool is_predictable(const kiln_function* handle) {
 namespace {
 
 PyObject* call_any(FunctionObject& f, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-  if (f.predictable && f.info.nin <= kQuickInputs && f.info.nout <= kQuickOutputs) {
-    PyObject* const* given = nullptr;
-    const Py_ssize_t given_count = outputs_of(f, args, count, names, given);
-    PyObject* result = nullptr;
-    if (given_count >= 0 && call_quickly(f, args, given, static_cast<std::size_t>(given_count), result) == Quick::done) return result;
-  }
+  PyObject* result = nullptr;
+  if (call_quickly(f, args, count, names, result) == Quick::done) return result;
   return with_request(f, args, count, names, general_call);
 }
 
@@ -429,7 +341,8 @@ PyObject* make_function(FunctionHandle handle, bool of_math) {
   kiln_function_info info = kiln_function_info_default();
   Error error;
   if (kiln_function_describe(handle.get(), &info, error.out()) != KILN_OK) return error.raise();
-  if (info.kind >= std::size(kClasses)) return raise(KILN_E_TYPE, "a function of kind %u is unknown to this package", info.kind);
+  if (info.kind >= std::size(kClasses))
+    return raise(KILN_E_TYPE, "a function of kind %u is unknown to this package", info.kind);
   if (info.nin + info.nout > kMaxOperands) return raise(KILN_E_TYPE, "%s: more than %d operands", info.name, kMaxOperands);
   auto* const loops = static_cast<std::atomic<Loop*>*>(PyMem_RawCalloc(kLoopSlots, sizeof(std::atomic<Loop*>)));
   if (loops == nullptr) return PyErr_NoMemory();
@@ -457,8 +370,8 @@ FunctionObject* function_of(PyObject* object) {
 bool add_functions(PyObject* module) {
   for (std::size_t kind = 0; kind < std::size(kClasses); ++kind) {
     PyMethodDef* const methods = kind == 0 ? function_methods : kind == KILN_UFUNC ? kUfuncMethods : nullptr;
-    classes[kind] =
-        make_class(kind, methods, kind == 0 ? function_values : nullptr, kind == 0 ? nullptr : reinterpret_cast<PyObject*>(classes[0]));
+    classes[kind] = make_class(kind, methods, kind == 0 ? function_values : nullptr,
+                               kind == 0 ? nullptr : reinterpret_cast<PyObject*>(classes[0]));
     if (classes[kind] == nullptr) return false;
     if (PyModule_AddObjectRef(module, kClasses[kind], reinterpret_cast<PyObject*>(classes[kind])) != 0) return false;
   }

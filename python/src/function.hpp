@@ -14,8 +14,7 @@ struct Loop {
 };
 
 struct FunctionObject {
-  PyObject_HEAD
-  vectorcallfunc vectorcall;
+  PyObject_HEAD vectorcallfunc vectorcall;
   kiln_function* handle;
   kiln_function_info info;
   bool predictable;  ///< results have the shape to which all operands broadcast

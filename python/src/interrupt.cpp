@@ -70,7 +70,7 @@ Interrupt::Interrupt(bool wanted) noexcept {
     in_use.store(false);
     return;
   }
-  struct sigaction mine {};
+  struct sigaction mine{};
   mine.sa_handler = handle;
   sigemptyset(&mine.sa_mask);
   if (sigaction(SIGINT, nullptr, &previous) != 0 || (previous.sa_flags & SA_SIGINFO) != 0 || previous.sa_handler == SIG_DFL ||
@@ -89,7 +89,7 @@ Interrupt::Interrupt(bool wanted) noexcept {
 
 Interrupt::~Interrupt() {
   if (!active_) return;
-  struct sigaction now {};
+  struct sigaction now{};
   sigaction(SIGINT, nullptr, &now);
   if (now.sa_handler == handle) sigaction(SIGINT, &previous, nullptr);
   pthread_mutex_lock(&current_mutex);

@@ -4,8 +4,8 @@
 
 namespace kiln::python {
 
-/// Ends the call that was given `stop` when SIGINT comes while the object lives. It does so in the main thread alone, and if Python
-/// handles SIGINT. A watching thread requests the stop, since a handler of signals may not.
+/// Ends the call that was given `stop` when SIGINT comes while the object lives. It does so in the main thread alone, and if
+/// Python handles SIGINT. A watching thread requests the stop, since a handler of signals may not.
 class Interrupt {
  public:
   explicit Interrupt(bool wanted) noexcept;

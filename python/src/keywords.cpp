@@ -5,10 +5,10 @@
 namespace kiln::python {
 namespace {
 
-constexpr const char* kNames[] = {"out",     "where",  "dtype",   "casting", "signature",  "sig",         "axis",
-                                  "axes",    "keepdims", "order", "subok",   "initial",    "stream",      "device",
-                                  "timeout", "size",   "grid",    "block",   "shared_mem", "lengths",     "norm",
-                                  "measure", "chunked", "chunk_bytes", "devices", "progress", "indices", "array"};
+constexpr const char* kNames[] = {"out",     "where",    "dtype",       "casting", "signature",  "sig",     "axis",
+                                  "axes",    "keepdims", "order",       "subok",   "initial",    "stream",  "device",
+                                  "timeout", "size",     "grid",        "block",   "shared_mem", "lengths", "norm",
+                                  "measure", "chunked",  "chunk_bytes", "devices", "progress",   "indices", "array"};
 static_assert(std::size(kNames) == kKeywords);
 PyObject* interned[kKeywords];
 

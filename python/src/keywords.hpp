@@ -5,8 +5,34 @@
 namespace kiln::python {
 
 enum Keyword : std::uint8_t {
-  kOut, kWhere, kDtype, kCasting, kSignature, kSig, kAxis, kAxes, kKeepdims, kOrder, kSubok, kInitial, kStream, kDevice,
-  kTimeout, kSize, kGrid, kBlock, kSharedMem, kLengths, kNorm, kMeasure, kChunked, kChunkBytes, kDevices, kProgress, kIndices, kArray,
+  kOut,
+  kWhere,
+  kDtype,
+  kCasting,
+  kSignature,
+  kSig,
+  kAxis,
+  kAxes,
+  kKeepdims,
+  kOrder,
+  kSubok,
+  kInitial,
+  kStream,
+  kDevice,
+  kTimeout,
+  kSize,
+  kGrid,
+  kBlock,
+  kSharedMem,
+  kLengths,
+  kNorm,
+  kMeasure,
+  kChunked,
+  kChunkBytes,
+  kDevices,
+  kProgress,
+  kIndices,
+  kArray,
   kKeywords
 };
 
@@ -26,10 +52,12 @@ class Keywords {
   /// Returns whether there is a keyword that is an option of the C interface.
   [[nodiscard]] bool any_option() const noexcept { return (read_ & ~set_of({kOut, kOrder, kSubok, kArray, kIndices})) != 0; }
 
-  /// Reads the keywords that follow `args`. An unknown one is a TypeError that proposes another. Returns false with an exception.
+  /// Reads the keywords that follow `args`. An unknown one is a TypeError that proposes another. Returns false with an
+  /// exception.
   bool read(const char* function, PyObject* const* args, PyObject* names, KeywordSet allowed);
   /// Reads positional arguments after the first ones, in the order of `order`. Returns false with an exception.
-  bool read_positional(const char* function, PyObject* const* args, Py_ssize_t count, const Keyword* order, Py_ssize_t possible);
+  bool read_positional(const char* function, PyObject* const* args, Py_ssize_t count, const Keyword* order,
+                       Py_ssize_t possible);
 
  private:
   PyObject* values_[kKeywords] = {};

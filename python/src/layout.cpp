@@ -112,8 +112,8 @@ PyObject* allocate(const Broadcast& shape, int type_number, Operands& operands, 
     strides[axes[i]] = stride;
     stride *= shape.shape[axes[i]] == 0 ? 1 : shape.shape[axes[i]];
   }
-  auto* const made = reinterpret_cast<PyArrayObject*>(PyArray_NewFromDescr(
-      &PyArray_Type, descr, shape.ndim, const_cast<npy_intp*>(shape.shape), strides, nullptr, 0, nullptr));
+  auto* const made = reinterpret_cast<PyArrayObject*>(
+      PyArray_NewFromDescr(&PyArray_Type, descr, shape.ndim, const_cast<npy_intp*>(shape.shape), strides, nullptr, 0, nullptr));
   if (made != nullptr && zeros) PyArray_FILLWBYTE(made, 0);
   return reinterpret_cast<PyObject*>(made);
 }

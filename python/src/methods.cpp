@@ -100,8 +100,7 @@ PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
   if (!require(f, "reduce", 2)) return nullptr;
   Keywords k;
   if (!k.read_positional("reduce", args, count, kOrder_, 7) ||
-      !k.read("reduce", args + count, names,
-              kPlace | set_of({kArray, kAxis, kDtype, kOut, kKeepdims, kInitial, kWhere})))
+      !k.read("reduce", args + count, names, kPlace | set_of({kArray, kAxis, kDtype, kOut, kKeepdims, kInitial, kWhere})))
     return nullptr;
   if (k[kArray] == nullptr) {
     PyErr_SetString(PyExc_TypeError, "reduce() missing required argument 'array' (pos 1)");
@@ -154,7 +153,8 @@ PyObject* reduceat(PyObject* self, PyObject* const* args, Py_ssize_t count, PyOb
   }
   // Indices are converted as NumPy does, unless a class takes the call over.
   Ref indices = Ref::borrowed(k[kIndices]);
-  if (!has_override(k[kArray]) && (PyList_Check(indices.get()) || PyTuple_Check(indices.get()) || PyArray_CheckAnyScalarExact(indices.get())))
+  if (!has_override(k[kArray]) &&
+      (PyList_Check(indices.get()) || PyTuple_Check(indices.get()) || PyArray_CheckAnyScalarExact(indices.get())))
     indices = Ref(PyArray_FROM_OTF(indices.get(), NPY_INTP, NPY_ARRAY_DEFAULT));
   if (!indices) return nullptr;
   PyObject* const inputs[] = {k[kArray], indices.get()};
@@ -173,7 +173,8 @@ PyObject* outer(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObjec
     return nullptr;
   }
   Keywords k;
-  if (!k.read("outer", args + 2, names, kPlace | set_of({kOut, kWhere, kDtype, kCasting, kSignature, kSig, kOrder, kSubok}))) return nullptr;
+  if (!k.read("outer", args + 2, names, kPlace | set_of({kOut, kWhere, kDtype, kCasting, kSignature, kSig, kOrder, kSubok})))
+    return nullptr;
   if (Py_TYPE(args[0]) == array_type() || Py_TYPE(args[1]) == array_type() || has_override(args[0]) || has_override(args[1])) {
     return call_method(f, KILN_OUTER, "outer", args, 2, k);
   }
@@ -217,7 +218,8 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     return nullptr;
   }
   if (count - 1 != f.info.nin) {
-    PyErr_SetString(PyExc_ValueError, f.info.nin == 2 ? "second operand needed for ufunc" : "second operand provided when ufunc is unary");
+    PyErr_SetString(PyExc_ValueError,
+                    f.info.nin == 2 ? "second operand needed for ufunc" : "second operand provided when ufunc is unary");
     return nullptr;
   }
   PyObject* result = nullptr;
@@ -231,7 +233,8 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t count) {
       break;
   }
   const Ref all(support("at"));
-  return all ? PyObject_CallFunctionObjArgs(all.get(), self, args[0], args[1], count == 3 ? args[2] : nullptr, nullptr) : nullptr;
+  return all ? PyObject_CallFunctionObjArgs(all.get(), self, args[0], args[1], count == 3 ? args[2] : nullptr, nullptr)
+             : nullptr;
 }
 
 template <class T>

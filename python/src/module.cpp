@@ -17,8 +17,7 @@ namespace {
 PyObject* support_module = nullptr;
 
 struct CacheObject {
-  PyObject_HEAD
-  kiln_cache* handle;
+  PyObject_HEAD kiln_cache* handle;
 };
 PyTypeObject* cache_class = nullptr;
 
@@ -52,7 +51,8 @@ PyObject* define(PyObject*, PyObject* args) {
   if (PyArg_ParseTuple(args, "s#|O:define", &text, &length, &object) == 0 || !convert_cache(object, cache)) return nullptr;
   FunctionHandle made;
   Error error;
-  if (kiln_function_define(made.out(), text, static_cast<std::size_t>(length), cache, error.out()) != KILN_OK) return error.raise();
+  if (kiln_function_define(made.out(), text, static_cast<std::size_t>(length), cache, error.out()) != KILN_OK)
+    return error.raise();
   return make_function(std::move(made));
 }
 
@@ -122,7 +122,8 @@ PyObject* fuse(PyObject*, PyObject* args) {
   Py_ssize_t inputs = 0;
   PyObject* list = nullptr;
   PyObject* results = nullptr;
-  if (PyArg_ParseTuple(args, "s#nO!O!:fuse", &name, &length, &inputs, &PyList_Type, &list, &PyTuple_Type, &results) == 0) return nullptr;
+  if (PyArg_ParseTuple(args, "s#nO!O!:fuse", &name, &length, &inputs, &PyList_Type, &list, &PyTuple_Type, &results) == 0)
+    return nullptr;
   Steps steps;
   if (!steps.read(list)) return nullptr;
   std::size_t count = 0;
@@ -130,8 +131,9 @@ PyObject* fuse(PyObject*, PyObject* args) {
   if (outputs == nullptr) return nullptr;
   FunctionHandle made;
   Error error;
-  const kiln_status status = kiln_function_fuse(made.out(), name, static_cast<std::size_t>(length), static_cast<std::size_t>(inputs),
-                                                steps.all(), steps.size(), outputs, count, error.out());
+  const kiln_status status =
+      kiln_function_fuse(made.out(), name, static_cast<std::size_t>(length), static_cast<std::size_t>(inputs), steps.all(),
+                         steps.size(), outputs, count, error.out());
   PyMem_Free(outputs);
   if (status != KILN_OK) return error.raise();
   return make_function(std::move(made));
@@ -213,7 +215,8 @@ PyObject* set_support(PyObject*, PyObject* module) {
   Py_RETURN_NONE;
 }
 
-/// The callables that take lines of the log and what kernels print. Each is kept for good once it was set: a line may be on its way.
+/// The callables that take lines of the log and what kernels print. Each is kept for good once it was set: a line may be on its
+/// way.
 PyObject* log_callback = nullptr;
 PyObject* print_callback = nullptr;
 
@@ -275,9 +278,10 @@ PyObject* cache_statistics(PyObject*, PyObject* object) {
   kiln_cache_stats s = kiln_cache_stats_default();
   Error error;
   if (kiln_cache_statistics(cache, &s, error.out()) != KILN_OK) return error.raise();
-  return Py_BuildValue("{sKsKsKsKsKsKsKsKsdsd}", "memory_hits", s.memory_hits, "disk_hits", s.disk_hits, "read_only_hits", s.read_only_hits,
-                       "compiles", s.compiles, "failures", s.failures, "bytes_read", s.bytes_read, "bytes_written", s.bytes_written,
-                       "memory_bytes", s.memory_bytes, "compile_ms", s.compile_ms, "saved_ms", s.saved_ms);
+  return Py_BuildValue("{sKsKsKsKsKsKsKsKsdsd}", "memory_hits", s.memory_hits, "disk_hits", s.disk_hits, "read_only_hits",
+                       s.read_only_hits, "compiles", s.compiles, "failures", s.failures, "bytes_read", s.bytes_read,
+                       "bytes_written", s.bytes_written, "memory_bytes", s.memory_bytes, "compile_ms", s.compile_ms, "saved_ms",
+                       s.saved_ms);
 }
 
 PyObject* cache_export(PyObject*, PyObject* object) {
@@ -298,37 +302,36 @@ PyObject* cache_import(PyObject*, PyObject* args) {
   if (PyArg_ParseTuple(args, "Oy*:cache_import", &object, &bundle) == 0) return nullptr;
   Error error;
   const bool known = convert_cache(object, cache);
-  const kiln_status status = known ? kiln_cache_import(cache, bundle.buf, static_cast<std::size_t>(bundle.len), error.out()) : KILN_OK;
+  const kiln_status status =
+      known ? kiln_cache_import(cache, bundle.buf, static_cast<std::size_t>(bundle.len), error.out()) : KILN_OK;
   PyBuffer_Release(&bundle);
   if (!known) return nullptr;
   if (status != KILN_OK) return error.raise();
   Py_RETURN_NONE;
 }
 
-PyType_Slot cache_slots[] = {{Py_tp_new, reinterpret_cast<void*>(cache_new)},
-                             {Py_tp_dealloc, reinterpret_cast<void*>(cache_free)},
-                             {0, nullptr}};
+PyType_Slot cache_slots[] = {
+    {Py_tp_new, reinterpret_cast<void*>(cache_new)}, {Py_tp_dealloc, reinterpret_cast<void*>(cache_free)}, {0, nullptr}};
 PyType_Spec cache_spec = {"kiln._kiln.Cache", sizeof(CacheObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, cache_slots};
 
-PyMethodDef functions[] = {
-    {"parse", parse, METH_VARARGS, nullptr},
-    {"define", define, METH_VARARGS, nullptr},
-    {"math", math, METH_VARARGS, nullptr},
-    {"fuse", fuse, METH_VARARGS, nullptr},
-    {"command", command, METH_VARARGS, nullptr},
-    {"version", version, METH_NOARGS, nullptr},
-    {"devices", devices, METH_NOARGS, nullptr},
-    {"device_info", device_info, METH_O, nullptr},
-    {"device_default", device_default, METH_O, nullptr},
-    {"synchronize", synchronize, METH_O, nullptr},
-    {"set_exception", register_exception, METH_VARARGS, nullptr},
-    {"set_support", set_support, METH_O, nullptr},
-    {"set_log", set_log, METH_O, nullptr},
-    {"set_print", set_print, METH_O, nullptr},
-    {"cache_statistics", cache_statistics, METH_O, nullptr},
-    {"cache_export", cache_export, METH_O, nullptr},
-    {"cache_import", cache_import, METH_VARARGS, nullptr},
-    {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {{"parse", parse, METH_VARARGS, nullptr},
+                           {"define", define, METH_VARARGS, nullptr},
+                           {"math", math, METH_VARARGS, nullptr},
+                           {"fuse", fuse, METH_VARARGS, nullptr},
+                           {"command", command, METH_VARARGS, nullptr},
+                           {"version", version, METH_NOARGS, nullptr},
+                           {"devices", devices, METH_NOARGS, nullptr},
+                           {"device_info", device_info, METH_O, nullptr},
+                           {"device_default", device_default, METH_O, nullptr},
+                           {"synchronize", synchronize, METH_O, nullptr},
+                           {"set_exception", register_exception, METH_VARARGS, nullptr},
+                           {"set_support", set_support, METH_O, nullptr},
+                           {"set_log", set_log, METH_O, nullptr},
+                           {"set_print", set_print, METH_O, nullptr},
+                           {"cache_statistics", cache_statistics, METH_O, nullptr},
+                           {"cache_export", cache_export, METH_O, nullptr},
+                           {"cache_import", cache_import, METH_VARARGS, nullptr},
+                           {nullptr, nullptr, 0, nullptr}};
 
 int fill_module(PyObject* module) {
   static PyInterpreterState* first = nullptr;
@@ -344,8 +347,8 @@ int fill_module(PyObject* module) {
   if (PyArray_ImportNumPyAPI() < 0) return -1;
   cache_class = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&cache_spec));
   const bool filled = cache_class != nullptr && intern_keywords() &&
-                      PyModule_AddObjectRef(module, "Cache", reinterpret_cast<PyObject*>(cache_class)) == 0 && add_arrays(module) &&
-                      add_streams(module) && add_functions(module);
+                      PyModule_AddObjectRef(module, "Cache", reinterpret_cast<PyObject*>(cache_class)) == 0 &&
+                      add_arrays(module) && add_streams(module) && add_functions(module);
   if (!filled) return -1;
   first = PyInterpreterState_Get();
   return 0;
@@ -359,8 +362,15 @@ PyModuleDef_Slot slots[] = {{Py_mod_exec, reinterpret_cast<void*>(fill_module)},
                             {Py_mod_gil, Py_MOD_GIL_NOT_USED},
 #endif
                             {0, nullptr}};
-PyModuleDef definition = {PyModuleDef_HEAD_INIT, "kiln._kiln", "kiln's functions and arrays, over the C interface.", 0, functions, slots,
-                          nullptr, nullptr, nullptr};
+PyModuleDef definition = {PyModuleDef_HEAD_INIT,
+                          "kiln._kiln",
+                          "kiln's functions and arrays, over the C interface.",
+                          0,
+                          functions,
+                          slots,
+                          nullptr,
+                          nullptr,
+                          nullptr};
 
 }  // namespace
 

@@ -53,8 +53,8 @@ class Operands {
   std::size_t count_ = 0;
 };
 
-/// Reads what is read without a call of Python: numbers, arrays of NumPy's own class in native order, NumPy's scalars of the same,
-/// and kiln.Array. Returns Given::foreign and changes nothing for all other objects. Sets no exception.
+/// Reads what is read without a call of Python: numbers, arrays of NumPy's own class in native order, NumPy's scalars of the
+/// same, and kiln.Array. Returns Given::foreign and changes nothing for all other objects. Sets no exception.
 Given read(PyObject* object, Operand& to) noexcept;
 
 /// Reads any object as an input: subclasses and other byte orders of NumPy, DLPack, the CUDA array interface, sequences.

@@ -112,7 +112,8 @@ bool Options::read_casting(PyObject* casting) {
   constexpr struct {
     const char* name;
     std::uint32_t value;
-  } kAll[] = {{"same_kind", KILN_SAME_KIND}, {"no", KILN_NO}, {"equiv", KILN_EQUIV}, {"safe", KILN_SAFE}, {"unsafe", KILN_UNSAFE}};
+  } kAll[] = {
+      {"same_kind", KILN_SAME_KIND}, {"no", KILN_NO}, {"equiv", KILN_EQUIV}, {"safe", KILN_SAFE}, {"unsafe", KILN_UNSAFE}};
   if (!PyUnicode_Check(casting)) {
     PyErr_Format(PyExc_TypeError, "casting must be a string, and this is %s", Py_TYPE(casting)->tp_name);
     return false;
@@ -151,7 +152,8 @@ bool Options::read_where(PyObject* where) {
     return false;
   }
   if (where_.dtype.code != KILN_BOOL) {
-    raise(KILN_E_TYPE, "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe': `where` is a mask of bools",
+    raise(KILN_E_TYPE,
+          "Cannot cast array data from dtype('%s') to dtype('bool') according to the rule 'safe': `where` is a mask of bools",
           name_of(where_.dtype));
     return false;
   }
@@ -191,9 +193,9 @@ std::int32_t Options::report(const kiln_progress* progress, void* self) {
   const auto& options = *static_cast<Options*>(self);
   std::int32_t stop = PyErr_CheckSignals() != 0 ? 1 : 0;
   if (stop == 0 && options.progress_ != Py_None) {
-    const Ref answer(PyObject_CallFunction(options.progress_, "LLLLd", static_cast<long long>(progress->chunks_done),
-                                           static_cast<long long>(progress->chunks), static_cast<long long>(progress->bytes_done),
-                                           static_cast<long long>(progress->bytes), progress->seconds));
+    const Ref answer(PyObject_CallFunction(
+        options.progress_, "LLLLd", static_cast<long long>(progress->chunks_done), static_cast<long long>(progress->chunks),
+        static_cast<long long>(progress->bytes_done), static_cast<long long>(progress->bytes), progress->seconds));
     stop = !answer || answer.get() == Py_False ? 1 : 0;
   }
   PyGILState_Release(state);

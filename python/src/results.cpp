@@ -5,7 +5,8 @@
 namespace kiln::python {
 namespace {
 
-/// Returns whether results of a call with such an object are of its kind: a class with `__array_wrap__` that is no array itself.
+/// Returns whether results of a call with such an object are of its kind: a class with `__array_wrap__` that is no array
+/// itself.
 bool wraps(PyObject* object) {
   if (PyArray_CheckExact(object) || PyArray_IsScalar(object, Generic) || PyArray_CheckAnyScalarExact(object)) return false;
   PyTypeObject* const type = Py_TYPE(object);

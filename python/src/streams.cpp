@@ -7,14 +7,12 @@ namespace kiln::python {
 namespace {
 
 struct StreamObject {
-  PyObject_HEAD
-  kiln_stream* handle;
+  PyObject_HEAD kiln_stream* handle;
   kiln_device device;
 };
 
 struct EventObject {
-  PyObject_HEAD
-  kiln_event* handle;
+  PyObject_HEAD kiln_event* handle;
 };
 
 PyTypeObject* stream_class = nullptr;
@@ -74,8 +72,8 @@ PyObject* stream_wait(PyObject* self, PyObject* event) {
     return nullptr;
   }
   Error error;
-  const kiln_status status =
-      kiln_stream_wait(reinterpret_cast<StreamObject*>(self)->handle, reinterpret_cast<EventObject*>(event)->handle, error.out());
+  const kiln_status status = kiln_stream_wait(reinterpret_cast<StreamObject*>(self)->handle,
+                                              reinterpret_cast<EventObject*>(event)->handle, error.out());
   if (status != KILN_OK) return error.raise();
   Py_RETURN_NONE;
 }
@@ -101,8 +99,9 @@ PyType_Slot stream_slots[] = {
     {Py_tp_dealloc, reinterpret_cast<void*>(stream_free)},
     {Py_tp_methods, stream_methods},
     {Py_tp_getset, stream_values},
-    {Py_tp_doc, const_cast<char*>("Stream(device=None, priority=0, native=None)\n--\n\nA queue of work on a device, in order. `native` "
-                                  "wraps a stream of CUDA or HIP that the caller keeps alive.")},
+    {Py_tp_doc,
+     const_cast<char*>("Stream(device=None, priority=0, native=None)\n--\n\nA queue of work on a device, in order. `native` "
+                       "wraps a stream of CUDA or HIP that the caller keeps alive.")},
     {0, nullptr}};
 PyType_Spec stream_spec = {"kiln.Stream", sizeof(StreamObject), 0, Py_TPFLAGS_DEFAULT, stream_slots};
 
@@ -165,8 +164,8 @@ PyObject* event_elapsed(PyObject* self, PyObject* end) {
   }
   double ms = 0;
   Error error;
-  const kiln_status status =
-      kiln_event_elapsed_ms(&ms, reinterpret_cast<EventObject*>(self)->handle, reinterpret_cast<EventObject*>(end)->handle, error.out());
+  const kiln_status status = kiln_event_elapsed_ms(&ms, reinterpret_cast<EventObject*>(self)->handle,
+                                                   reinterpret_cast<EventObject*>(end)->handle, error.out());
   if (status != KILN_OK) return error.raise();
   return PyFloat_FromDouble(ms);
 }
@@ -196,7 +195,8 @@ bool add_class(PyObject* module, const char* name, PyType_Spec& spec, PyTypeObje
 
 const kiln_stream* stream_of(PyObject* object) {
   if (Py_TYPE(object) == stream_class) return reinterpret_cast<StreamObject*>(object)->handle;
-  PyErr_Format(PyExc_TypeError, "stream: a kiln.Stream is expected, and this is %s; kiln.Stream(device, native=pointer) wraps another",
+  PyErr_Format(PyExc_TypeError,
+               "stream: a kiln.Stream is expected, and this is %s; kiln.Stream(device, native=pointer) wraps another",
                Py_TYPE(object)->tp_name);
   return nullptr;
 }

@@ -358,3 +358,33 @@ def test_the_exchange_api():
         kiln.math.add(Exchanging(a), 1)
     Exchanging.fails = False
     assert Exchanging.given == Exchanging.deleted
+
+
+def test_the_exchange_api_of_arrays():
+    """tvm_ffi takes and gives tensors by the table of kiln.Array's class."""
+    tvm_ffi = pytest.importorskip("tvm_ffi")
+    x = kiln.to_device(np.arange(5.0), device="cpu")
+    echo = tvm_ffi.get_global_func("testing.echo")
+    got = echo(x)
+    assert isinstance(got, (kiln.Array, tvm_ffi.Tensor))
+    same(np.from_dlpack(got), np.arange(5.0))
+    assert got.data_ptr() == x.ptr if isinstance(got, tvm_ffi.Tensor) else got.ptr == x.ptr
+
+
+def test_the_exchange_table():
+    """The functions of the table, as a consumer in C calls them."""
+    get = ctypes.pythonapi.PyCapsule_GetPointer
+    get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    table = (ctypes.c_void_p * 8).from_address(get(kiln.Array.__dlpack_c_exchange_api__, b"dlpack_exchange_api"))
+    give = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.py_object, ctypes.POINTER(ctypes.c_void_p))(table[3])
+    take = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(ctypes.py_object))(table[4])
+    x = kiln.to_device(np.arange(6.0).reshape(2, 3), device="cpu")
+    managed, again = ctypes.c_void_p(), ctypes.py_object()
+    assert give(x, ctypes.byref(managed)) == 0
+    tensor = Versioned.from_address(managed.value).tensor
+    assert (tensor.ndim, tensor.code, tensor.bits, tensor.data) == (2, 2, 64, x.ptr)
+    assert take(managed, ctypes.byref(again)) == 0
+    same(np.asarray(again.value), np.asarray(x))
+    assert again.value.ptr == x.ptr
+    with pytest.raises(TypeError, match="kiln.Array"):
+        give(3, ctypes.byref(managed))
