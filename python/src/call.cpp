@@ -318,18 +318,11 @@ class Call {
 
 }  // namespace
 
-std::uint64_t key_of(std::uint32_t method, Operands& operands, std::size_t count) noexcept {
-  if (count > kQuickInputs) return 0;
-  std::uint64_t key = method + 1;
-  for (std::size_t i = 0; i < count; ++i) {
-    if (operands[i].given != Given::weak && operands[i].given != Given::numpy) return 0;
-    key = key << 8U | bits_of(operands[i].dtype) | (operands[i].given == Given::weak ? 0x80U : 0U);
-  }
-  return key;
-}
+namespace {
 
-bool run(FunctionObject& f, kiln_arg* outputs, std::size_t nout, const kiln_arg* inputs, std::size_t nin,
-         kiln_call_options* options, npy_intp elements, bool interruptible) {
+/// A call that may take long.
+bool run_long(FunctionObject& f, kiln_arg* outputs, std::size_t nout, const kiln_arg* inputs, std::size_t nin,
+              kiln_call_options* options, npy_intp elements, bool interruptible) {
   Error error;
   kiln_status status = KILN_OK;
   const bool chunked = options != nullptr && options->chunked != 0;
@@ -352,6 +345,18 @@ bool run(FunctionObject& f, kiln_arg* outputs, std::size_t nout, const kiln_arg*
   if (status == KILN_OK) return true;
   if (interrupt.came() && PyErr_CheckSignals() != 0) return false;
   // A callback of the call may have left an exception, which says more.
+  if (PyErr_Occurred() == nullptr) error.raise();
+  return false;
+}
+
+}  // namespace
+
+bool run(FunctionObject& f, kiln_arg* outputs, std::size_t nout, const kiln_arg* inputs, std::size_t nin,
+         kiln_call_options* options, npy_intp elements, bool interruptible) {
+  if (elements >= kUnlock || f.info.kind != KILN_UFUNC || (options != nullptr && options->chunked != 0))
+    return run_long(f, outputs, nout, inputs, nin, options, elements, interruptible);
+  Error error;
+  if (kiln_call(f.handle, outputs, nout, inputs, nin, options, error.out()) == KILN_OK) return true;
   if (PyErr_Occurred() == nullptr) error.raise();
   return false;
 }

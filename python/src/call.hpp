@@ -1,5 +1,6 @@
 // A call of a function of any kind: operands, options, the call itself, results.
 #pragma once
+#include "dtypes.hpp"
 #include "function.hpp"
 #include "operands.hpp"
 #include "options.hpp"
@@ -36,6 +37,14 @@ PyObject* general_call(const Request& request);
 PyObject* plan_call(const Request& request, const char* form);
 
 /// Returns the seven bits for each input, beneath the method. 0: the inputs have no key.
-[[nodiscard]] std::uint64_t key_of(std::uint32_t method, Operands& operands, std::size_t count) noexcept;
+[[nodiscard]] inline std::uint64_t key_of(std::uint32_t method, Operands& operands, std::size_t count) noexcept {
+  if (count > kQuickInputs) return 0;
+  std::uint64_t key = method + 1;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (operands[i].given != Given::weak && operands[i].given != Given::numpy) return 0;
+    key = key << 8U | bits_of(operands[i].dtype) | (operands[i].given == Given::weak ? 0x80U : 0U);
+  }
+  return key;
+}
 
 }  // namespace kiln::python

@@ -10,7 +10,9 @@ class Error {
   Error() noexcept = default;
   Error(const Error&) = delete;
   Error& operator=(const Error&) = delete;
-  ~Error() { kiln_error_release(error_); }
+  ~Error() {
+    if (error_ != nullptr) kiln_error_release(error_);
+  }
 
   [[nodiscard]] kiln_error** out() noexcept { return &error_; }
   /// Sets the exception, with the values of the error as attributes. Returns NULL.

@@ -96,8 +96,9 @@ PyObject* allocate(const Broadcast& shape, int type_number, Operands& operands, 
   if (descr == nullptr) return nullptr;
   const auto make = [&](bool fortran) {
     auto* const extents = const_cast<npy_intp*>(shape.shape);
-    return zeros ? PyArray_Zeros(shape.ndim, extents, descr, fortran ? 1 : 0)
-                 : PyArray_Empty(shape.ndim, extents, descr, fortran ? 1 : 0);
+    if (zeros) return PyArray_Zeros(shape.ndim, extents, descr, fortran ? 1 : 0);
+    return PyArray_NewFromDescr(&PyArray_Type, descr, shape.ndim, extents, nullptr, nullptr,
+                                fortran ? NPY_ARRAY_F_CONTIGUOUS : 0, nullptr);
   };
   if (shape.ndim < 2 || order == 'C') return make(false);
   if (order == 'F') return make(true);

@@ -14,17 +14,7 @@ void fill_memory(Operand& to, void* data, kiln_dtype dtype, int ndim, const npy_
                  bool writable) noexcept {
   to.given = Given::numpy;
   to.dtype = dtype;
-  to.info = {.struct_size = sizeof(kiln_array_info),
-             .data = data,
-             .device = {0, 0},
-             .dtype = dtype,
-             .ndim = ndim,
-             .shape = reinterpret_cast<const std::int64_t*>(shape),
-             .strides = reinterpret_cast<const std::int64_t*>(strides),
-             .read_only = writable ? 0U : 1U,
-             .reserved = 0,
-             .release = nullptr,
-             .owner = nullptr};
+  set_info(to.info, data, dtype, ndim, shape, strides, !writable);
   to.arg.kind = KILN_MEMORY;
   to.arg.value.memory = &to.info;
 }

@@ -53,6 +53,32 @@ class Operands {
   std::size_t count_ = 0;
 };
 
+// Members are written one by one where they are read: a struct that is copied just after it was written waits for its stores.
+
+/// Makes an argument refer to described memory.
+inline void set_memory(kiln_arg& to, const kiln_array_info* info) noexcept {
+  to.kind = KILN_MEMORY;
+  to.dtype = {0, 0, 0};
+  to.value.memory = info;
+  to.ready = nullptr;
+}
+
+/// Describes memory of the host.
+inline void set_info(kiln_array_info& to, void* data, kiln_dtype dtype, int ndim, const npy_intp* shape,
+                     const npy_intp* strides, bool read_only) noexcept {
+  to.struct_size = sizeof(kiln_array_info);
+  to.data = data;
+  to.device = {0, 0};
+  to.dtype = dtype;
+  to.ndim = ndim;
+  to.shape = reinterpret_cast<const std::int64_t*>(shape);
+  to.strides = reinterpret_cast<const std::int64_t*>(strides);
+  to.read_only = read_only ? 1U : 0U;
+  to.reserved = 0;
+  to.release = nullptr;
+  to.owner = nullptr;
+}
+
 /// Reads what is read without a call of Python: numbers, arrays of NumPy's own class in native order, NumPy's scalars of the
 /// same, and kiln.Array. Returns Given::foreign and changes nothing for all other objects. Sets no exception.
 Given read(PyObject* object, Operand& to) noexcept;

@@ -59,7 +59,9 @@ class Handle {
     reset(other.release());
     return *this;
   }
-  ~Handle() { Release(handle_); }
+  ~Handle() {
+    if (handle_ != nullptr) Release(handle_);
+  }
 
   [[nodiscard]] T* get() const noexcept { return handle_; }
   [[nodiscard]] T* release() noexcept { return std::exchange(handle_, nullptr); }

@@ -27,34 +27,39 @@ Quick call_with(FunctionObject& f, PyObject* const* args, PyObject* const* given
     if (!PyArray_CheckExact(output) || read(output, operand) != Given::numpy || operand.info.read_only != 0) return Quick::no;
   }
   Broadcast shape;
-  if (!broadcast(operands, nin + given_count, shape)) return Quick::no;
+  if (!same_shapes(operands, nin + given_count, shape) && !broadcast(operands, nin + given_count, shape)) return Quick::no;
 
   kiln_arg inputs[kQuickInputs];
-  for (std::size_t i = 0; i < nin; ++i) inputs[i] = operands[i].arg;
+  for (std::size_t i = 0; i < nin; ++i) {
+    if (operands[i].given == Given::numpy) {
+      set_memory(inputs[i], &operands[i].info);
+      continue;
+    }
+    inputs[i].kind = operands[i].arg.kind;
+    inputs[i].dtype = operands[i].dtype;
+    inputs[i].value.at = operands[i].arg.value.at;
+    inputs[i].ready = nullptr;
+  }
   kiln_arg outputs[kQuickOutputs];
   kiln_array_info infos[kQuickOutputs];
   alignas(16) unsigned char values[kQuickOutputs][16];
   Ref made[kQuickOutputs];
   for (std::size_t i = 0; i < nout; ++i) {
     if (i < given_count) {
-      outputs[i] = operands[nin + i].arg;
+      set_memory(outputs[i], &operands[nin + i].info);
       made[i] = Ref::borrowed(given_outputs[i]);
       continue;
     }
     const int number = loop->type_numbers[i];
-    infos[i] = kiln_array_info_default();
-    infos[i].dtype = dtype_of(number);
-    infos[i].ndim = shape.ndim;
-    infos[i].data = values[i];
     if (shape.ndim != 0) {
       made[i] = Ref(allocate(shape, number, operands, nin, 'K', false));
       if (!made[i]) return Quick::done;
       auto* const array = reinterpret_cast<PyArrayObject*>(made[i].get());
-      infos[i].data = PyArray_DATA(array);
-      infos[i].shape = reinterpret_cast<const std::int64_t*>(PyArray_DIMS(array));
-      infos[i].strides = reinterpret_cast<const std::int64_t*>(PyArray_STRIDES(array));
+      set_info(infos[i], PyArray_DATA(array), dtype_of(number), shape.ndim, PyArray_DIMS(array), PyArray_STRIDES(array), false);
+    } else {
+      set_info(infos[i], values[i], dtype_of(number), 0, nullptr, nullptr, false);
     }
-    outputs[i] = kiln_memory_arg(&infos[i]);
+    set_memory(outputs[i], &infos[i]);
   }
   if (!run(f, outputs, nout, inputs, nin, nullptr, shape.elements, true)) return Quick::done;
   if (shape.ndim == 0) {
@@ -76,7 +81,7 @@ Quick call_with(FunctionObject& f, PyObject* const* args, PyObject* const* given
   return Quick::done;
 }
 
-/// Finds outputs behind the inputs, or in the one keyword `out`. Returns their number, or -1 where a call has something else.
+/// Finds outputs behind the inputs, or in the keyword `out`. Returns their number, or -1 where a call has something else.
 Py_ssize_t outputs_of(const FunctionObject& f, PyObject* const* args, Py_ssize_t count, PyObject* names,
                       PyObject* const*& given) {
   const Py_ssize_t nin = f.info.nin;
@@ -84,14 +89,19 @@ Py_ssize_t outputs_of(const FunctionObject& f, PyObject* const* args, Py_ssize_t
     given = args + nin;
     return count >= nin && count <= nin + f.info.nout ? count - nin : -1;
   }
-  if (count != nin || PyTuple_GET_SIZE(names) != 1 || PyTuple_GET_ITEM(names, 0) != interned_keyword(kOut)) return -1;
-  PyObject* const out = args[nin];
-  if (PyTuple_CheckExact(out)) {
-    given = &PyTuple_GET_ITEM(out, 0);
-    return PyTuple_GET_SIZE(out) == f.info.nout ? f.info.nout : -1;
+  if (count != nin) return -1;
+  Py_ssize_t found = 0;
+  for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); ++i) {
+    PyObject* const name = PyTuple_GET_ITEM(names, i);
+    PyObject* const value = args[nin + i];
+    if (name == interned_keyword(kWhere) && value == Py_True) continue;
+    if (name != interned_keyword(kOut)) return -1;
+    const bool tuple = PyTuple_CheckExact(value);
+    given = tuple ? &PyTuple_GET_ITEM(value, 0) : args + nin + i;
+    found = tuple ? PyTuple_GET_SIZE(value) : 1;
+    if (found != f.info.nout) return -1;
   }
-  given = args + nin;
-  return f.info.nout == 1 ? 1 : -1;
+  return found;
 }
 
 }  // namespace
