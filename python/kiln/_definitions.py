@@ -1,6 +1,5 @@
 """vectorize, guvectorize, reduction and kernel: definitions of functions, as the JSON objects of manifests."""
 import inspect
-import json
 
 from . import _kiln, _support
 
@@ -23,7 +22,7 @@ def define(definition, *, cache=None):
     >>> half(3.0)
     np.float64(1.5)
     """
-    text = definition if isinstance(definition, str) else json.dumps(definition)
+    text = definition if isinstance(definition, str) else _support.write_json(definition)
     return _kiln.define(text, cache)
 
 
@@ -51,7 +50,7 @@ def _make(kind, members, options, cache, doc=None):
         if name in ("defines", "include_dirs", "link") and isinstance(value, str):
             value = [value]
         definition[name] = value
-    function = _kiln.define(json.dumps(definition), cache)
+    function = _kiln.define(_support.write_json(definition), cache)
     if doc:
         function.__doc__ = doc
     return function
@@ -158,7 +157,7 @@ def _whole(kind, text, name, options, cache):
     for each in options:
         if each not in _KINDS[kind]:
             raise TypeError(_support.unknown_keyword("vectorize", each, sorted(_KINDS[kind] | {"cache"})))
-    parsed = json.loads(_kiln.parse(text).definition)
+    parsed = _support.read_json(_kiln.parse(text).definition)
     return _make(parsed.pop("kind"), parsed, options, cache)
 
 
@@ -236,9 +235,9 @@ def debug(function, *, nan=False, race=False):
     >>> import kiln
     >>> bad = kiln.debug(kiln.vectorize("int32 f(int32 a, int32 b) = a / b"))
     """
-    definition = json.loads(function.definition)
+    definition = _support.read_json(function.definition)
     definition["debug"] = {"on": True, **({"nan": True} if nan else {}), **({"race": True} if race else {})}
-    return _kiln.define(json.dumps(definition))
+    return _kiln.define(_support.write_json(definition))
 
 
 class Launch:

@@ -1,6 +1,5 @@
 """What the extension leaves to Python: the rare ways of calls. The extension finds each function here by its name."""
 import itertools
-import json
 import operator
 import re
 import sys
@@ -30,8 +29,16 @@ def bfloat16():
     return np.dtype(ml_dtypes.bfloat16)
 
 
-def from_json(text):
+# The module json is imported when it is first needed.
+
+def read_json(text):
+    import json
     return json.loads(text)
+
+
+def write_json(value):
+    import json
+    return json.dumps(value)
 
 
 # --- Signatures
@@ -76,10 +83,10 @@ def loops_of(function):
     if name is not None:
         if isinstance(function, _kiln.Transform):
             return []
-        reply = json.loads(_kiln.command(json.dumps({"command": "functions", "names": [name]})))
+        reply = read_json(_kiln.command(write_json({"command": "functions", "names": [name]})))
         return reply["functions"][0]["loops"]
     found = []
-    definition = json.loads(function.definition)
+    definition = read_json(function.definition)
     for signature in definition.get("signatures", [definition["signature"]] if "signature" in definition else []):
         head, variables = _variables(re.sub(r"\[[^]]*\]", "", signature).replace("\n", " "))
         outputs, inputs = _split(head)
@@ -119,7 +126,7 @@ def identity_of(function):
 
 
 def warnings_of(function):
-    return json.loads(function._warnings_text)
+    return read_json(function._warnings_text)
 
 
 def _dtype_name(object):

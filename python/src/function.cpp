@@ -80,7 +80,7 @@ PyObject* with_request(FunctionObject& f, PyObject* const* args, Py_ssize_t coun
 PyObject* resolve(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   const Ref text(
       with_request(to_function(self), args, count, names, [](const Request& request) { return plan_call(request, nullptr); }));
-  const Ref read_json(text && PyUnicode_Check(text.get()) ? support("from_json") : nullptr);
+  const Ref read_json(text && PyUnicode_Check(text.get()) ? support("read_json") : nullptr);
   return read_json ? PyObject_CallOneArg(read_json.get(), text.get()) : nullptr;
 }
 

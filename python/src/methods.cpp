@@ -162,6 +162,21 @@ PyObject* reduceat(PyObject* self, PyObject* const* args, Py_ssize_t count, PyOb
   return call_method(f, KILN_REDUCEAT, "reduceat", inputs, 2, k);
 }
 
+/// Returns a view of an array of NumPy with axes of extent 1 behind its own, or NULL with an exception.
+Ref with_axes(PyObject* object, int more) {
+  auto* const array = reinterpret_cast<PyArrayObject*>(object);
+  const int ndim = PyArray_NDIM(array);
+  npy_intp shape[2 * kMaxAxes];
+  if (ndim + more > kMaxAxes) {
+    PyErr_Format(PyExc_ValueError, "maximum supported dimension for an ndarray is currently %d, found %d", kMaxAxes,
+                 ndim + more);
+    return {};
+  }
+  for (int i = 0; i < ndim + more; ++i) shape[i] = i < ndim ? PyArray_DIM(array, i) : 1;
+  PyArray_Dims dims{shape, ndim + more};
+  return Ref(PyArray_Newshape(array, &dims, NPY_ANYORDER));
+}
+
 PyObject* outer(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   FunctionObject& f = *reinterpret_cast<FunctionObject*>(self);
   if (f.info.nin != 2) {
@@ -179,6 +194,12 @@ PyObject* outer(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObjec
     return call_method(f, KILN_OUTER, "outer", args, 2, k);
   }
   // A call with axes of extent 1 has all that a call has. So does NumPy.
+  if (PyArray_CheckExact(args[0]) && PyArray_CheckExact(args[1])) {
+    const Ref first = with_axes(args[0], PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[1])));
+    if (!first) return nullptr;
+    PyObject* const inputs[] = {first.get(), args[1]};
+    return call_method(f, KILN_CALL, "__call__", inputs, 2, k);
+  }
   const Ref reshape(support("outer_operands"));
   const Ref pair(reshape ? PyObject_CallFunctionObjArgs(reshape.get(), args[0], args[1], nullptr) : nullptr);
   if (!pair) return nullptr;
