@@ -20,7 +20,7 @@ build=(g++ cmake ninja-build libclang-19-dev llvm-19-dev liblld-19-dev libtbb-de
 # hipRTC (compiles with no GPU), pkg-config for kiln.pc, Python environments for packages of PyPI, gdb to see kernels by their names, clang++ for
 # the executor of AMD's machine code, the texts of a locale with decimal commas. python3-jsonschema holds the schema of manifests to the cases of their reader.
 # python3-yaml reads the configuration of CI and of editors. Eigen is of the example that solves equations.
-tests=(doctest-dev libamdhip64-dev pkgconf python3-venv gdb clang-19 locales python3-jsonschema python3-yaml libeigen3-dev "${by_system[@]}")
+tests=(doctest-dev libamdhip64-dev pkgconf python3-venv python3-dev gdb clang-19 locales python3-jsonschema python3-yaml libeigen3-dev "${by_system[@]}")
 # clang++-19 also builds the plain loops that the benchmarks compare with, and the fuzzers, whose runtime is in libclang-rt-19-dev.
 # libfftw3-dev: what kiln::fft is timed against. libc++-19-dev: the public headers are compiled with it, too. ccache: for machines on which .ci/run runs again. qemu-user and the cross compiler:
 # scripts/test-aarch64.sh. gfortran and abigail-tools: the C interface from Fortran, and its binary form.
