@@ -7,8 +7,8 @@ array([1.       , 4.1231055], dtype=float32)
 """
 from . import _kiln
 from . import _support  # noqa: F401
-from .errors import (ArgumentError, AxisError, CacheError, CompileError, DeviceError, Error, IndexError, InternalError, IOError,  # noqa: A004
-                     OverflowError, ShapeError, SignatureError, Stopped, TypeError)
+from .errors import (ArgumentError, AxisError, CacheError, CompileError, DeviceError, Error, IdentityError, IndexError,  # noqa: A004,F401
+                     InternalError, IOError, OverflowError, ShapeError, SignatureError, Stopped, TypeError)
 from ._kiln import Array, Event, Function, Gufunc, Kernel, Reduction, Stream, Transform, Ufunc, from_dlpack
 from ._definitions import define, guvectorize, kernel, reduction, vectorize
 
@@ -29,8 +29,9 @@ _LAZY = {
     "Cache": "cache", "load_ipython_extension": "_ipython",
 }
 
-__all__ = ["Array", "ArgumentError", "AxisError", "CacheError", "CompileError", "DeviceError", "Error", "Event", "Function", "Gufunc", "IOError",
-           "InternalError", "Kernel", "Reduction", "ShapeError", "SignatureError", "Stopped", "Stream", "Transform", "TypeError", "Ufunc",
+# Classes with the names of Python's own are left out: `from kiln import *` keeps those.
+__all__ = ["Array", "ArgumentError", "AxisError", "CacheError", "CompileError", "DeviceError", "Error", "Event", "Function", "Gufunc",
+           "InternalError", "Kernel", "Reduction", "ShapeError", "SignatureError", "Stopped", "Stream", "Transform", "Ufunc",
            "define", "from_dlpack", "guvectorize", "kernel", "reduction", "vectorize", *_LAZY]
 
 

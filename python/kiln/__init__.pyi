@@ -27,6 +27,7 @@ from .errors import CacheError as CacheError
 from .errors import CompileError as CompileError
 from .errors import DeviceError as DeviceError
 from .errors import Error as Error
+from .errors import IdentityError as IdentityError
 from .errors import IndexError as IndexError
 from .errors import InternalError as InternalError
 from .errors import IOError as IOError
