@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -46,6 +47,15 @@ struct RawModuleSource {
   CompileOptions compile = {};                     ///< headers, checks, cache; `.functions` must be empty
 };
 
+/// Returns the bytes of a structure, as which a parameter by value takes it: k(1, 32, {x, cupy::structure(step)}). Its members
+/// are those of the kernel's structure, in the same order.
+template <class T>
+  requires(std::is_class_v<T> && std::is_trivially_copyable_v<T>)
+[[nodiscard]] Array structure(const T& value) {
+  const auto* const begin = reinterpret_cast<const std::uint8_t*>(&value);
+  return Array::from(std::vector<std::uint8_t>(begin, begin + sizeof(T)));
+}
+
 /// One kernel of a source. An immutable handle, shareable between threads; copies share what was compiled.
 class Function {
  public:
@@ -60,7 +70,7 @@ class Function {
   ///
   /// Arguments match the parameters of the C++ function. A pointer takes a C-contiguous array of its elements' dtype; one to
   /// structures, float4 or bytes takes any array. A number converts as in a call of C++ within its kind. A structure by value
-  /// takes an array of its bytes.
+  /// takes structure(value), or any array of as many bytes.
   ///
   /// Waits, copies and throws as RawKernel's launch does. An argument that the compiler cannot convert throws CompileError.
   void operator()(const Extent3& grid, const Extent3& block, std::span<const Arg> args, std::int64_t shared_bytes = 0,

@@ -6,13 +6,18 @@
 
 namespace kiln {
 
-#define KILN_CU_COMPLEX(Name, T, f)                                            \
-  struct alignas(2 * sizeof(T)) Name {                                         \
-    T x, y;                                                                    \
-  };                                                                           \
-  KILN_FN Name make_##Name(T real, T imag) {                                   \
-    return {real, imag};                                                       \
-  }                                                                            \
+#define KILN_CU_COMPLEX(Name, T)             \
+  struct alignas(2 * sizeof(T)) Name {       \
+    T x, y;                                  \
+  };                                         \
+  KILN_FN Name make_##Name(T real, T imag) { \
+    return {real, imag};                     \
+  }
+KILN_CU_COMPLEX(cuFloatComplex, float)
+KILN_CU_COMPLEX(cuDoubleComplex, double)
+#undef KILN_CU_COMPLEX
+
+#define KILN_OF_CU_COMPLEX(Name, T, f)                                         \
   KILN_FN T cuCreal##f(Name z) {                                               \
     return z.x;                                                                \
   }                                                                            \
@@ -44,9 +49,10 @@ namespace kiln {
   KILN_FN T cuCabs##f(Name z) {                                                \
     return hypot(z.x, z.y);                                                    \
   }
-KILN_CU_COMPLEX(cuFloatComplex, float, f)
-KILN_CU_COMPLEX(cuDoubleComplex, double, )
-#undef KILN_CU_COMPLEX
+KILN_OF_CU_COMPLEX(cuFloatComplex, float, f)
+KILN_OF_CU_COMPLEX(cuFloatComplex, float, )  // as CuPy's translation of cuComplex.h has them
+KILN_OF_CU_COMPLEX(cuDoubleComplex, double, )
+#undef KILN_OF_CU_COMPLEX
 using cuComplex = cuFloatComplex;
 KILN_FN cuComplex make_cuComplex(float real, float imag) {
   return {real, imag};

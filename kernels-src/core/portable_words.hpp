@@ -37,14 +37,22 @@
 #endif
 #endif
 
-// A constant whose value the host writes; and whether CUDA's words (cuda_words.hpp) and quick functions are kiln's own.
+// A constant whose value the host writes; a function that tells the host a size, or on GPUs a variable that has it; and whether
+// CUDA's words (cuda_words.hpp) and quick functions are kiln's own.
 #if KILN_CPU
 #define KILN_LACKS_CUDA_WORDS 1
 #define KILN_EXPORTED_CONSTANT __attribute__((__visibility__("default")))
+#define KILN_EXPORTED_SIZE(name, ...)    \
+  KILN_EXPORTED_CONSTANT uint64 name() { \
+    return sizeof(__VA_ARGS__);          \
+  }
 #elif KILN_CUDA
 #define KILN_EXPORTED_CONSTANT __constant__
 #else
 #define KILN_EXPORTED_CONSTANT __constant__ __attribute__((__visibility__("protected")))
+#endif
+#if !KILN_CPU
+#define KILN_EXPORTED_SIZE(name, ...) KILN_EXPORTED_CONSTANT unsigned char name[sizeof(__VA_ARGS__)];
 #endif
 
 #if !KILN_CUDA || KILN_GPU_CLANG

@@ -36,6 +36,7 @@ template <class... Axis>
 struct axes {
   KILN_FN int64 size() const { return 1; }
   KILN_FN int64 extent(int64) const { return 1; }
+  KILN_FN int64 stride(int64) const { return 0; }
   KILN_FN int64 offset() const { return 0; }
 #if KILN_DEBUG
   KILN_FN bool inside() const { return true; }
@@ -52,6 +53,7 @@ struct axes<First, Rest...> {
   KILN_FN axes(int64 extent, int64 stride, Number... others) : first{extent, stride}, rest(others...) {}
   KILN_FN int64 size() const { return first.extent * rest.size(); }
   KILN_FN int64 extent(int64 d) const { return d == 0 ? int64(first.extent) : rest.extent(d - 1); }
+  KILN_FN int64 stride(int64 d) const { return d == 0 ? int64(first.stride) : rest.stride(d - 1); }
   KILN_FN int64 offset() const { return 0; }
   // Bytes that the elements take where they are consecutive in C order; else -1.
   KILN_FN int64 packed(int64 itemsize) const {
@@ -258,6 +260,7 @@ class view<E, Writable, First, Rest...> {
     requires(rank == 1)
   KILN_REFUSED("a view of one dimension has no rows; write x(i)");
   KILN_FN int64 shape(int64 d) const { return axes_.extent(d); }
+  KILN_FN int64 byte_stride(int64 d) const { return axes_.stride(d); }
   KILN_FN int64 size() const { return axes_.size(); }
   // Whether the elements are consecutive, so that data() is all of them.
   KILN_FN bool contiguous() const { return axes_.packed(int64(sizeof(typename E::storage))) >= 0; }

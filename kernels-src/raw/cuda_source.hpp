@@ -47,7 +47,12 @@ constexpr bool sees() {
 // An argument as the kernel's parameter.
 template <class To, class From>
 KILN_FN To argument(From x) {
-  if constexpr (is_pointer<To> && is_pointer<From>) {
+  if constexpr (requires { To::of(x); }) {  // an mdspan
+    static_assert(
+        sees<typename element_of<typename To::element_type*>::type, typename element_of<typename From::storage*>::type>(),
+        "an array's dtype is not that of the elements of the kernel's mdspan");
+    return To::of(x);
+  } else if constexpr (is_pointer<To> && is_pointer<From>) {
     static_assert(sees<typename element_of<To>::type, typename element_of<From>::type>(),
                   "an array's dtype is not that of the elements that the kernel's parameter points to");
     return (To)(x);  // NOLINT: whatever is const, as CUDA passes addresses
@@ -57,6 +62,8 @@ KILN_FN To argument(From x) {
   } else if constexpr (is_pointer<To>) {
     static_assert(integer<From>, "the kernel's parameter is a pointer, and the argument a number that is no address");
     return reinterpret_cast<To>(static_cast<unsigned long long>(x));
+  } else if constexpr (is_complex<From> && !is_complex<To> && is_object<To> && sizeof(To) == sizeof(From)) {
+    return To{x.re, x.im};  // of cuComplex.h
   } else {
     return static_cast<To>(x);
   }
@@ -72,6 +79,19 @@ struct caller<Kernel> {
     Kernel(argument<P>(arguments)...);
   }
 };
+
+template <int I, class First, class... Rest>
+struct parameter_at : parameter_at<I - 1, Rest...> {};
+template <class First, class... Rest>
+struct parameter_at<0, First, Rest...> {
+  using type = First;
+};
+template <int I, class... P>
+typename parameter_at<I, P...>::type parameter_of(void (*)(P...));
+// The type of a kernel's parameter.
+template <auto Kernel, int I>
+using parameter = decltype(parameter_of<I>(Kernel));
+
 template <auto Kernel, class... A>
 KILN_FN void call(A... arguments) {
   caller<Kernel>::call(arguments...);

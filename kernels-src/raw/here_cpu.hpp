@@ -13,6 +13,7 @@ struct here_in_grid {
   dim3 block_size;
   dim3 grid_size;
   uint32* waits;  // of each thread of the block: the lanes that it waits for (warps_cpu.hpp)
+  uint32* asks;   // 0, or the place at which it asks who is there, too; then these lanes
   bool whole;     // neighbours that are computed at once are whole warps
 
   KILN_FN void enter(const grid_place& t, const grid_place& b, const grid_place& threads, const grid_place& blocks) {

@@ -17,6 +17,7 @@ struct waiting_group {
 class warps_of_block {
  public:
   uint32 waits[kMostThreads] = {};
+  uint32 asks[kMostThreads] = {};
 
   void add(void* returned, uint32 first, uint32 end) {
     auto* const threads = static_cast<waiting_threads*>(returned);
@@ -27,9 +28,10 @@ class warps_of_block {
   // To the end of all.
   void resume() {
     while (count_ > 0) {
-      // First those that nobody keeps; a lane that left its group's way early may never come; and of masks that no valid
-      // kernel has no lane waits for ever.
-      if (!resume_those([this](const waiting_group& group) { return is_free(group, false); }) &&
+      // First those that nobody keeps; then those that ask who is at their place, as nobody else comes there; a lane that left
+      // its group's way early may never come; and of masks that no valid kernel has no lane waits for ever.
+      if (!resume_those([this](const waiting_group& group) { return !asks_for_lanes(group) && is_free(group, false); }) &&
+          !(answer() && resume_those([this](const waiting_group& group) { return asks_for_lanes(group); })) &&
           !resume_those([this](const waiting_group& group) { return is_free(group, true); }) &&
           !resume_those([this](const waiting_group& group) { return !waits_for_warp(group); })) {
         resume_those([](const waiting_group&) { return true; });
@@ -43,6 +45,31 @@ class warps_of_block {
       if (waits[t] != 0) return true;
     }
     return false;
+  }
+
+  bool asks_for_lanes(const waiting_group& group) const {
+    for (uint32 t = group.first; t < group.first + group.count; ++t) {
+      if (asks[t] != 0) return true;
+    }
+    return false;
+  }
+
+  // In the place of each question its answer: all who ask go on.
+  bool answer() {
+    uint32 answers[kMostThreads];
+    bool any = false;
+    for (uint32 g = 0; g < count_; ++g) {
+      for (uint32 t = groups_[g].first; t < groups_[g].first + groups_[g].count; ++t) {
+        answers[t] = 0;
+        if (asks[t] == 0) continue;
+        any = true;
+        for (uint32 lane = 0; lane < 32; ++lane) answers[t] |= uint32(asks[t / 32 * 32 + lane] == asks[t]) << lane;
+      }
+    }
+    for (uint32 g = 0; any && g < count_; ++g) {
+      for (uint32 t = groups_[g].first; t < groups_[g].first + groups_[g].count; ++t) asks[t] = answers[t];
+    }
+    return any;
   }
 
   bool is_free(const waiting_group& group, bool only_waiting) const {
@@ -98,6 +125,7 @@ class warps_of_block {
 
 struct row_of_warps : row_of_threads {
   uint32* waits;
+  uint32* asks;
 };
 
 template <class Threads>
@@ -105,6 +133,7 @@ KILN_FN void each_block_of_warps(const kinds::CpuRawLaunch* launch, int64 begin,
   warps_of_block waiting;
   row_of_warps row;
   row.waits = waiting.waits;
+  row.asks = waiting.asks;
   each_waiting_block(launch, begin, end, row, waiting, threads);
 }
 

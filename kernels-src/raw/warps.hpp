@@ -51,8 +51,11 @@ KILN_FN T over_lanes(uint32 mask, T x, const F& f) {
 KILN_FN void __syncwarp(uint32 mask = ~0u) {
   loops::wait_for_warp(mask);
 }
-KILN_FN uint32 __activemask() {
-  return loops::active_lanes();
+#ifndef KILN_CALLERS_PLACE
+#define KILN_CALLERS_PLACE 0
+#endif
+KILN_FN uint32 __activemask(uint32 place = KILN_CALLERS_PLACE) {
+  return loops::active_lanes(place);
 }
 KILN_FN uint32 __ballot_sync(uint32 mask, int x) {
   return loops::ballot_of_lanes(mask, x != 0);
@@ -120,7 +123,13 @@ KILN_FN int __reduce_add_sync(uint32 mask, int x) {
 #else
 #include "kiln/core/lanes_gpu.hpp"
 
+#define KILN_CALLERS_PLACE 0
+
 namespace kiln::loops {
+
+KILN_FN uint32 active_lanes(uint32) {
+  return __activemask();
+}
 
 KILN_FN uint32 warp_lane() {
   return ((threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x) % 32;

@@ -13,6 +13,8 @@ __attribute__((const)) kiln::int64 kiln_together();
 namespace kiln::loops {
 
 constexpr uint32 kWarp = 32;
+// As a default argument: where the function is called. It is not 0.
+#define KILN_CALLERS_PLACE (1u << 31 | uint32(__builtin_LINE()) << 12 ^ uint32(__builtin_COLUMN()))
 
 KILN_FN uint32 thread_number() {
   return (kiln_here.thread.z * kiln_here.block_size.y + kiln_here.thread.y) * kiln_here.block_size.x + kiln_here.thread.x;
@@ -90,8 +92,23 @@ KILN_FN uint32 ballot_of_lanes(uint32 mask, bool x) {
   each_lane(mask, uint32(x), [&](uint32 lane, uint32 other) { bits |= other << lane; });
   return bits;
 }
-KILN_FN uint32 active_lanes() {
-  return all_lanes_of_warp();
+// Those of the warp that call it at the same place. Lanes that have gone another way do not come, and nobody waits for them.
+KILN_FN uint32 active_lanes(uint32 place) {
+  uint32* const asks = kiln_here.asks;
+  const uint32 me = thread_number();
+  asks[me] = place;
+  if (!are_in_lockstep()) {
+    wait_for_warp(all_lanes_of_warp());
+    const uint32 answer = asks[me];  // by resume_warps_cpu.hpp
+    asks[me] = 0;
+    return answer;
+  }
+  kiln_lockstep();
+  uint32 lanes = 0;
+  for (uint32 lane = 0; lane < kWarp; ++lane) lanes |= uint32(asks[me / kWarp * kWarp + lane] != 0) << lane;
+  kiln_lockstep();
+  asks[me] = 0;
+  return lanes;
 }
 
 }  // namespace kiln::loops

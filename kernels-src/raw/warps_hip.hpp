@@ -20,7 +20,7 @@ KILN_FN uint64 word_of_lane(uint32 mask, uint64 word, uint32 from) {
   const uint32 low = word_of_lane(mask, uint32(word), from), high = word_of_lane(mask, uint32(word >> 32), from);
   return uint64(high) << 32 | low;
 }
-KILN_FN uint32 active_lanes() {
+KILN_FN uint32 active_lanes(uint32 = 0) {
   return uint32(uint64(KILN_BALLOT(1)) >> KILN_LANE() / 32 * 32);
 }
 KILN_FN uint32 ballot_of_lanes(uint32 mask, bool x) {

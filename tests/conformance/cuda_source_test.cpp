@@ -150,10 +150,12 @@ template <class T> __global__ void narrow(const T* x, half* y) {
       double dt = 0.5;
       std::int32_t count = 2;
     } step;
-    std::vector<std::uint8_t> bytes(16);
-    std::memcpy(bytes.data(), &step, sizeof step);
-    module.get_function("move")(1, 10, {bodies, target.place(Array::from(speeds)), target.place(Array::from(bytes))}, 0,
-                                stream);
+    const cupy::Function move = module.get_function("move");
+    const Array bytes = target.place(cupy::structure(step));
+    move(1, 10, {bodies, target.place(Array::from(speeds)), bytes}, 0, stream);
+    CHECK(message_of([&] { move(1, 10, {bodies, bodies, bytes[kiln::Slice(0, 12)]}, 0, stream); }) ==
+          "move: argument 2 (step) has 12 bytes, and the kernel's structure 16; give cupy::structure() of one with the same "
+          "members");
     std::vector<float> expected = ramp<float>(40);
     for (std::size_t i = 0; i < 10; ++i) {
       expected[4 * i] += speeds[4 * i];
@@ -175,22 +177,82 @@ template <class T> __global__ void narrow(const T* x, half* y) {
 }
 
 TEST_CASE("cuda source: cuComplex.h") {
-  static const cupy::Function kernel = cupy::raw_kernel({.code = "#include <cuComplex.h>"
-                                                                 R"(
+  static const cupy::RawModule module = cupy::raw_module({.code = "#include <cuComplex.h>"
+                                                                  R"(
 extern "C" __global__ void mix(const cuFloatComplex* x, cuDoubleComplex* y) {
   const cuComplex p = cuCmulf(x[0], x[1]);
   const cuDoubleComplex q = cuComplexFloatToDouble(cuComplexDoubleToFloat(make_cuDoubleComplex(cuCrealf(p), cuCimagf(p))));
   y[0] = cuCadd(q, cuConj(q));
   y[1] = cuCdiv(q, make_cuDoubleComplex(0, 2));
   y[2] = make_cuDoubleComplex(cuCabsf(cuCsubf(x[0], x[1])), 0);
-})",
-                                                         .name = "mix"});
+}
+extern "C" __global__ void shift(cuFloatComplex* x, cuFloatComplex by, cuDoubleComplex scale) {
+  x[threadIdx.x] = cuCadd(cuCmulf(x[threadIdx.x], cuComplexDoubleToFloat(scale)), by);  // as CuPy translates cuCadd
+})"});
+  CHECK(module.get_function("shift").signature() == "void(complex64* x, complex64 by, complex128 scale)");
   on_every_device([&](const Target& target) {
     using Complex = std::complex<double>;
     const Array x = target.place(Array::from(std::vector<std::complex<float>>{{1, 2}, {4, 6}}));
     const Array y = target.place(Array::zeros({3}, DType::complex128));
-    kernel(1, 1, {x, y}, 0, target.options().stream);
+    module.get_function("mix")(1, 1, {x, y}, 0, target.options().stream);
     CHECK(target.fetch(y).to_vector<Complex>() == std::vector<Complex>{{-16, 0}, {7, 4}, {5, 0}});
+    module.get_function("shift")(1, 2, {x, std::complex<float>(0, 5), Complex(0, 2)}, 0, target.options().stream);
+    CHECK(target.fetch(x).to_vector<std::complex<float>>() == std::vector<std::complex<float>>{{-4, 7}, {-12, 13}});
+  });
+}
+
+TEST_CASE("cuda source: an mdspan is an array with its strides") {
+  static const cupy::RawModule module = cupy::raw_module({.code = "#include <cuda/std/mdspan>"
+                                                                  R"(
+namespace span = cuda::std;
+template <class T, class Index>
+__global__ void turn(span::mdspan<const T, span::extents<Index, span::dynamic_extent, span::dynamic_extent>, span::layout_stride> in,
+                     cuda::std::mdspan<T, cuda::std::dextents<Index, 2>> out, T by) {
+  using Span = decltype(in);
+  static_assert(Span::rank() == 2 && Span::rank_dynamic() == 2 && sizeof(Span) == sizeof(void*) + 4 * sizeof(Index));
+  for (Index i = threadIdx.x; i < in.extent(0); i += blockDim.x) {
+    for (Index j = 0; j < in.extent(1); ++j) out(j, i) = (in(i, j) + in.data_handle()[i * in.stride(0) + j * in.stride(1)]) * (by / 2) + in.size();
+  }
+})",
+                                                          .name_expressions = {"turn<float, int>", "turn<double, long long>"}});
+  CHECK(module.get_function("turn<float, int>").signature() == "void(const float32[:,:] in, float32[:,:] out, float32 by)");
+  const auto check = [&]<class T>(const Target& target, const char* name, T) {
+    const Array whole = target.place(Array::from(ramp<T>(60)).reshape({6, 10}));
+    const Array in = whole[{kiln::Slice(0, {}, 2), kiln::Slice({}, {}, -3)}];  // 3 by 4
+    const Array out = target.place(Array::zeros({4, 3}, kiln::dtype_of<T>));
+    module.get_function(name)(1, 2, {in, out, 2}, 0, target.options().stream);
+    std::vector<T> expected;
+    for (std::size_t j = 0; j < 4; ++j) {
+      for (std::size_t i = 0; i < 3; ++i) expected.push_back(2 * ramp<T>(60)[20 * i + 9 - 3 * j] + 12);
+    }
+    CHECK(target.fetch(out).to_vector<T>() == expected);
+  };
+  on_every_device([&](const Target& target) {
+    check(target, "turn<float, int>", float{});
+    check(target, "turn<double, long long>", double{});
+  });
+}
+
+TEST_CASE("cuda source: functions beside CUDA's of the same name, and names added to std") {
+  static const cupy::Function kernel = cupy::raw_kernel({.code = "#include <cuda_fp16.h>\n#include <limits>"
+                                                                 R"(
+namespace std {
+template <class T, class U> inline constexpr bool are_alike = is_same<T, U>::value;
+}
+__device__ unsigned abs(unsigned x) { return x + 1; }
+__device__ half abs(half x) { return __habs(x); }
+extern "C" __global__ void sizes(const double* x, const half* h, double* y) {
+  y[0] = abs(x[0]) + (std::are_alike<int, float> ? 100 : 0);
+  y[1] = abs(int(x[1]));
+  y[2] = abs(7u);
+  y[3] = (float)abs(h[0]) + std::numeric_limits<float>::digits;
+})",
+                                                         .name = "sizes"});
+  on_every_device([&](const Target& target) {
+    const Array y = target.place(Array::zeros({4}, DType::float64));
+    const Array h = target.place(Array::from(std::vector<float>{-1.5F}).astype(DType::float16));
+    kernel(1, 1, {target.place(Array::from(std::vector<double>{-1e300, -3.5})), h, y}, 0, target.options().stream);
+    CHECK(target.fetch(y).to_vector<double>() == std::vector<double>{1e300, 3, 8, 25.5});
   });
 }
 
@@ -246,9 +308,10 @@ TEST_CASE("cuda source: what it cannot be is told with its place") {
             .starts_with("f: argument 0 (x) is float32, and the parameter float64; raw kernels cast no arrays"));
   CHECK(launch_fails("#include <cub/cub.cuh>\n__global__ void f(float* x) {}", {x})
             .starts_with("failed to find the header \"cub/cub.cuh\", which f.functions:1 includes: kernels have no CUB"));
-  CHECK(launch_fails("#include <cooperative_groups.h>\n__global__ void f(float* x) {}", {x})
-            .starts_with("failed to find the header \"cooperative_groups.h\", which f.functions:1 includes: kernels have no "
-                         "cooperative groups"));
+  constexpr const char* kSpan =
+      "#include <cuda/std/mdspan>\n__global__ void f(cuda::std::mdspan<float, "
+      "cuda::std::dextents<int, 2>> x) {}";
+  CHECK(launch_fails(kSpan, {x}).starts_with("f: argument 0 (x) has shape (4,), and the parameter 2 dimensions; declare"));
   if (kiln::Device::best().is_cpu()) {
     const kiln::CompileOptions races{.debug = {.race = true}};
     const auto warps =

@@ -271,10 +271,21 @@ TEST_CASE("cupy: what calls and devices refuse is said, with its place") {
   CHECK(message({.preamble = "#include <cub/cub.cuh>\n"}, {x}) ==
         "failed to find the header \"cub/cub.cuh\", which kernel.preamble:1 includes: kernels have no CUB; a warp reduces by "
         "warp_sum() or warp_reduce(), a block with KILN_SHARED and barrier()");
-  CHECK(
-      message({.preamble = "#include <cooperative_groups.h>\n"}, {x})
-          .starts_with("failed to find the header \"cooperative_groups.h\", which kernel.preamble:1 includes: kernels have no "
-                       "cooperative groups"));
+  constexpr const char* kNoThreads =
+      "elements know no threads, and share nothing; a kernel of threads is one of kiln::kernel() or kiln::cupy::raw_kernel()";
+  CHECK(message({.operation = "y = x;\ny += threadIdx.x"}, {x})
+            .starts_with(std::string("kernel:2:6: error: \"threadIdx\": ") + kNoThreads));
+  CHECK(message({.preamble = "#include <cooperative_groups.h>\nnamespace cg = cooperative_groups;"}, {x})
+            .starts_with(std::string("kernel.preamble:2:16: error: \"cooperative_groups\": ") + kNoThreads));
+  CHECK(message({.operation = "__syncthreads(); y = x"}, {x})
+            .starts_with(std::string("kernel:1:1: error: \"__syncthreads\": ") + kNoThreads));
+  const kiln::cupy::ElementwiseDefinition other{.in_params = "T x", .out_params = "T y", .operation = R"(
+#ifdef KILN_NO_SUCH_TARGET
+y = threadIdx.x;
+#endif
+y = x)"};
+  CHECK(elementwise(other)(Array::from(std::vector<float>{3}), kiln::CallOptions{}).to_vector<float>() ==
+        std::vector<float>{3});
   if (!kiln::Device::best().is_cpu()) return;
   CHECK(
       message({.operation = "y = x;\nasm(\"bar.sync 0;\")"}, {x})
@@ -282,6 +293,4 @@ TEST_CASE("cupy: what calls and devices refuse is said, with its place") {
                        "does in C++, or put it behind #ifdef __CUDA_ARCH__"));
   CHECK(message({.preamble = "__device__ void f() {\n  asm(\"\"); }"}, {x})
             .starts_with("kernel.preamble:2:3: error: PTX in asm() is for NVIDIA's GPUs"));
-  CHECK(message({.operation = "y = threadIdx.x"}, {x}).find("; elements know no threads, and share nothing") !=
-        std::string::npos);
 }

@@ -104,8 +104,8 @@ class Renderer {
     }
     // Inside a namespace of kiln's own: its names need no qualification, and a parameter or function of the user's hides them.
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_END\n";
-    out_ += own_.before() + "KILN_USER_BEGIN\nnamespace kiln::user {\n" + own_namespace_ + "namespace std = ::kiln;\n" +
-            own_.aliases();
+    out_ += own_.before() + "KILN_USER_BEGIN\nnamespace kiln::user {\n" + own_namespace_ +
+            (adds_to_std() ? "namespace std { using namespace ::kiln; }\n" : "namespace std = ::kiln;\n") + own_.aliases();
     for (const auto& [variable, dtype] : text_.type_variables) {
       out_ += fmt::format("using {} = ::kiln::{};\n", variable, type_name(dtype));
     }
@@ -133,6 +133,12 @@ class Renderer {
     }
     out_ += (own_namespace_.empty() ? "" : "}\n") + std::string("}\n") + own_.behind() + "KILN_USER_END\n";
     if (text_.debug.any()) out_ += "KILN_UNCHECKED_BEGIN\n";
+  }
+
+  /// Whether a text may have "namespace std { … }", to which an alias is none.
+  [[nodiscard]] bool adds_to_std() const {
+    return text_.functions.find("namespace std") != std::string::npos ||
+           text_.preamble.find("namespace std") != std::string::npos;
   }
 
   /// The accumulators and their type, and the index of a map; not where those are the user's names.

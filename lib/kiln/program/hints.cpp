@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "program/end_of_text.hpp"
+#include "source/cuda_words.hpp"
 #include "source/refused.hpp"
 #include "source/textures.hpp"
 
@@ -21,15 +22,19 @@ struct Hint {
 };
 constexpr std::string_view kPrint = "print(\"{}\", x) prints, with .compile = {.debug = {.on = true}}, or KILN_DEBUG=1";
 constexpr std::string_view kLocalArray = "kernels allocate no memory; write a local array, float32 t[16]";
-constexpr std::string_view kThreads =
-    "elements know no threads, and share nothing; a kernel of threads is one of kiln::kernel() or kiln::cupy::raw_kernel()";
-constexpr std::string_view kGroups =
-    "kernels have no cooperative groups; there are barrier(), warp_sync(), warp_shuffle() and warp_reduce()";
-constexpr Hint kMissingNames[] = {
-    {"printf", kPrint},          {"puts", kPrint},         {"cout", kPrint},         {"cerr", kPrint},
-    {"vector", kLocalArray},     {"string", kLocalArray},  {"malloc", kLocalArray},  {"calloc", kLocalArray},
-    {"threadIdx", kThreads},     {"blockIdx", kThreads},   {"blockDim", kThreads},   {"gridDim", kThreads},
-    {"__syncthreads", kThreads}, {"__syncwarp", kThreads}, {"__shared__", kThreads}, {"cooperative_groups", kGroups}};
+constexpr std::string_view kClusters = "kernels know the groups of a block and of its warps, and this_grid() without sync()";
+constexpr Hint kMissingNames[] = {{"printf", kPrint},
+                                  {"puts", kPrint},
+                                  {"cout", kPrint},
+                                  {"cerr", kPrint},
+                                  {"vector", kLocalArray},
+                                  {"string", kLocalArray},
+                                  {"malloc", kLocalArray},
+                                  {"calloc", kLocalArray},
+                                  {"this_cluster", kClusters},
+                                  {"this_multi_grid", kClusters},
+                                  {"cluster_group", kClusters},
+                                  {"multi_grid_group", kClusters}};
 
 /// The texts between quotes, whichever a compiler uses.
 std::vector<std::string_view> quoted(std::string_view text) {
@@ -62,6 +67,7 @@ std::optional<std::string> hint_for(const Diagnostic& found, bool unnamed_parame
     for (const std::string_view name : names) {
       const auto* const hint = std::ranges::find(kMissingNames, name, &Hint::name);
       if (hint != std::end(kMissingNames)) return std::string(hint->text);
+      if (codegen::is_word_of_threads(name)) return std::string(codegen::kNoThreads);
       if (codegen::is_texture(name)) return std::string(codegen::kNoTextures);
     }
   }

@@ -231,12 +231,27 @@ kinds::RawLaunch Call::launch() const {
   return launch;
 }
 
+void Call::check_structures(const backend::Module& module) const {
+  for (const std::size_t i : kernel_.source().structures) {
+    const backend::ModuleVariable size = module.variable("kiln_bytes_of_parameter_" + std::to_string(i));
+    if (size.address == nullptr) continue;
+    const std::uint64_t bytes = size.bytes != 0 ? size.bytes : reinterpret_cast<std::uint64_t (*)()>(size.address)();
+    const detail::ArrayRep& rep = *operands_.rep(i);
+    const auto given = static_cast<std::uint64_t>(rep.size) * itemsize(rep.dtype);
+    if (given == bytes) continue;
+    throw ShapeError(kernel_.name() + ": " + kernel_.operand_name(i) + " has " + std::to_string(given) +
+                     " bytes, and the kernel's structure " + std::to_string(bytes) +
+                     "; give cupy::structure() of one with the same members");
+  }
+}
+
 void Call::run() {
   if (options_.size == 0) return;
   Key key{.spec = {.strided = strided_, .form = form_}, .device = operands_.at().device};
   for (std::size_t i = 0; i < binding().size(); ++i) key.spec.types[i] = static_cast<std::uint8_t>(types_[i]);
   // Compiling may throw: nothing has been transferred yet.
   const Variant& variant = kernel_.variant(*specialization_, key, binding());
+  if (!kernel_.source().structures.empty()) check_structures(*variant.module);
   operands_.send_whole();
   backend::Backend& backend = backend::backend_for(operands_.at().device);
   const std::shared_ptr<const void> keep = operands_.keep(backend, {});

@@ -33,6 +33,7 @@ class Call {
   void convert(std::size_t i);
   void specialize();
   void choose_form();
+  void check_structures(const backend::Module& module) const;
   [[nodiscard]] bool is_strided(std::size_t i) const;
   void record(ufunc::Recorder& recorder, const Variant& variant) const;
   [[nodiscard]] kinds::RawLaunch launch() const;

@@ -78,14 +78,16 @@ Function RawModuleImpl::function(std::string_view expression) const {
   const std::size_t last = kernel.name.rfind(':');
   const std::size_t open = expression.find('<');
   const std::string types = open == std::string_view::npos ? "" : std::string(expression.substr(open));
-  RawKernelDefinition definition{
-      .name = last == std::string::npos ? kernel.name : kernel.name.substr(last + 1),
-      .signature = std::move(signature),
-      .body = fmt::format("::kiln::cuda::call<::kiln::user::{}{}>({});", kernel.name, types, arguments),
-      .compile = definition_->compile};
+  RawKernelDefinition definition{.name = last == std::string::npos ? kernel.name : kernel.name.substr(last + 1),
+                                 .signature = std::move(signature),
+                                 .body = fmt::format("{}::kiln::user::{}{}>({});", raw::kCall, kernel.name, types, arguments),
+                                 .compile = definition_->compile};
   definition.compile.functions = source_.text_for(kernel, definition_->code);
-  return Function(RawKernel(kiln::detail::make_kernel_of_source(
-      std::move(definition), {.definition = definition_, .expression = std::string(expression), .values = values_})));
+  return Function(RawKernel(
+      kiln::detail::make_kernel_of_source(std::move(definition), {.definition = definition_,
+                                                                  .expression = std::string(expression),
+                                                                  .structures = source_.structures_of(kernel, expression),
+                                                                  .values = values_})));
 }
 
 std::shared_ptr<const RawModuleImpl> make_module(raw::CudaDefinition definition) {

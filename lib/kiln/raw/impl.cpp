@@ -86,6 +86,9 @@ namespace kiln::detail {
 
 using kinds::RawForm;
 
+/// What sources often have for types of their own.
+constexpr std::array<std::string_view, 1> kAbsolute{"abs"};
+
 RawKernelImpl::RawKernelImpl(RawKernelDefinition definition, signature::KernelSignature signature, codegen::Operands operands,
                              const codegen::UserText& text, raw::KernelSource source)
     : definition_(std::move(definition)),
@@ -242,7 +245,11 @@ void RawKernelImpl::add_cuda(codegen::UserText& text, kinds::RawSpec& spec, Devi
   if (cuda_.votes && kind != DeviceKind::cuda) text.headers.emplace_back("kiln/raw/block_votes.hpp");
   if (cuda_.source) {
     text.headers.emplace_back("kiln/raw/cuda_source.hpp");
+    if (codegen::names_any(text.functions, kAbsolute)) text.headers.emplace_back("kiln/core/cuda_absolute.hpp");
     spec.bounds = bounds_;
+    spec.structures = source_.structures;
+    if (!spec.structures.empty())
+      spec.called = definition_.body.substr(raw::kCall.size(), definition_.body.rfind(">(") - raw::kCall.size());
     if (kind == DeviceKind::cpu) spec.constants = constant_names_;
     text.functions = codegen::with_kernels_as_functions(std::move(text.functions));
     codegen::check_no_assembly(text, kind);
@@ -255,7 +262,7 @@ void RawKernelImpl::add_cuda(codegen::UserText& text, kinds::RawSpec& spec, Devi
     }
     if (kind == DeviceKind::cpu) text.headers.emplace_back("kiln/raw/warps_cpu.hpp");
     if (kind == DeviceKind::hip) text.headers.emplace_back("kiln/raw/warps_hip.hpp");
-    text.headers.emplace_back("kiln/raw/warps.hpp");
+    text.headers.emplace_back(cuda_.groups ? "kiln/raw/groups.hpp" : "kiln/raw/warps.hpp");
   }
 }
 

@@ -120,7 +120,10 @@ ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const 
 
 program::Request ReductionImpl::request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const {
   const codegen::UserText text = text_of(loop);
-  if (stages_.cupy) codegen::check_no_assembly(text, kind);
+  if (stages_.cupy) {
+    codegen::check_no_assembly(text, kind);
+    codegen::check_no_threads(text);
+  }
   return program::make_request(loops_->definition_of(loop).compile, text, std::move(spec), kind, loop.text, "reduction",
                                loops_->warnings());
 }

@@ -9,6 +9,7 @@
 #include <span>
 
 #include "signature/reserved.hpp"
+#include "source/cuda_words.hpp"
 #include "source/text_error.hpp"
 #include "source/textures.hpp"
 
@@ -30,24 +31,6 @@ std::size_t behind(const CudaTokens& tokens, std::size_t t, std::string_view ope
     if (tokens[t].is(close) && --depth == 0) return t + 1;
   }
   return t;
-}
-
-/// What commas separate of [begin, end), outside of brackets of any kind.
-std::vector<CudaTokens> separated(const CudaTokens& tokens, std::size_t begin, std::size_t end) {
-  std::vector<CudaTokens> parts;
-  int depth = 0;
-  for (std::size_t t = begin; t < end; ++t) {
-    const Token& token = tokens[t];
-    if (token.is("(") || token.is("[") || token.is("{") || token.is("<")) ++depth;
-    if (token.is(")") || token.is("]") || token.is("}") || token.is(">")) --depth;
-    if (parts.empty()) parts.emplace_back();
-    if (depth == 0 && token.is(",")) {
-      parts.emplace_back();
-    } else {
-      parts.back().push_back(token);
-    }
-  }
-  return parts;
 }
 
 /// The tokens that directives leave to the compiler, as far as that is known: those of all branches, without the directives,
@@ -155,6 +138,23 @@ std::string numbers_in(const CudaTokens& tokens, std::size_t begin, std::size_t 
 
 }  // namespace
 
+std::vector<CudaTokens> separated(const CudaTokens& tokens, std::size_t begin, std::size_t end) {
+  std::vector<CudaTokens> parts;
+  int depth = 0;
+  for (std::size_t t = begin; t < end; ++t) {
+    const Token& token = tokens[t];
+    if (token.is("(") || token.is("[") || token.is("{") || token.is("<")) ++depth;
+    if (token.is(")") || token.is("]") || token.is("}") || token.is(">")) --depth;
+    if (parts.empty()) parts.emplace_back();
+    if (depth == 0 && token.is(",")) {
+      parts.emplace_back();
+    } else {
+      parts.back().push_back(token);
+    }
+  }
+  return parts;
+}
+
 std::string name_of_expression(std::string_view expression) {
   std::string name;
   for (const char c : expression.substr(0, expression.find('<'))) {
@@ -208,6 +208,17 @@ void check_no_assembly(const std::string& file, const std::string& text, std::st
                         "it behind #ifdef __CUDA_ARCH__",
                         device),
             token.place));
+  }
+}
+
+void check_no_threads(const UserText& text) {
+  for (const auto& [file, part] : texts_of(text)) {
+    const CudaCode code = checked_cuda_code_of(file, part);
+    for (std::size_t t = 0; t < code.tokens.size(); ++t) {
+      const Token& token = code.tokens[t];
+      if (token.kind != Token::Kind::identifier || code.conditional[t] || !is_word_of_threads(token.text)) continue;
+      throw text_error(file, part, ScanError(fmt::format("\"{}\": {}", token.text, kNoThreads), token.place));
+    }
   }
 }
 

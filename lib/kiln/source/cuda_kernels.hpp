@@ -47,15 +47,32 @@ class CudaSource {
   /// not tell is a type variable, so that the argument decides.
   [[nodiscard]] std::string signature_of(const CudaKernel& kernel, std::string_view expression) const;
 
+  /// Returns the numbers of the parameters that are structures by value.
+  [[nodiscard]] std::vector<std::size_t> structures_of(const CudaKernel& kernel, std::string_view expression) const;
+
  private:
   struct Type {
-    std::string dtype;      ///< empty: not known
-    bool by_bytes = false;  ///< a structure
+    std::string dtype;           ///< empty: not known
+    bool by_bytes = false;       ///< a structure
+    bool read_only = false;      ///< the elements of an mdspan
+    std::size_t dimensions = 0;  ///< of an mdspan
   };
 
+  struct Parameter {
+    Type type = {};
+    std::string name = {};
+    int pointers = 0;
+    bool read_only = false;
+  };
+
+  [[nodiscard]] std::vector<Parameter> parameters_of(const CudaKernel& kernel, std::string_view expression) const;
   void note_types(const CudaTokens& tokens);
   void find_kernels(const std::string& file, const std::string& text, const CudaTokens& tokens);
   [[nodiscard]] Type type_of(const CudaTokens& tokens, const std::map<std::string, CudaTokens>& arguments, int depth) const;
+
+  /// "mdspan<const T, extents<int, …>, layout>", whose first "<" is at `open`.
+  [[nodiscard]] Type type_of_mdspan(const CudaTokens& tokens, std::size_t open,
+                                    const std::map<std::string, CudaTokens>& arguments, int depth) const;
 
   std::vector<CudaKernel> kernels_;
   std::vector<std::string> constants_;
@@ -63,6 +80,8 @@ class CudaSource {
   std::vector<std::string> structures_;
 };
 
+/// What commas separate of [begin, end), outside of brackets of any kind.
+[[nodiscard]] std::vector<CudaTokens> separated(const CudaTokens& tokens, std::size_t begin, std::size_t end);
 /// The arguments of "axpy<float, 3>" as tokens; none of a name alone.
 [[nodiscard]] std::vector<CudaTokens> template_arguments(std::string_view expression);
 /// "axpy" of "axpy<float, 3>", without blanks.
@@ -75,5 +94,7 @@ class CudaSource {
 void check_no_assembly(const std::string& file, const std::string& text, std::string_view device);
 /// The same for all texts of a kernel, which are compiled for that kind.
 void check_no_assembly(const UserText& text, DeviceKind kind);
+/// CompileError, with its place, for words of threads that no directive leaves out.
+void check_no_threads(const UserText& text);
 
 }  // namespace kiln::codegen

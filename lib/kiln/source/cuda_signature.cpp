@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <cstddef>
 #include <iterator>
 #include <map>
 #include <set>
@@ -21,12 +23,32 @@ namespace {
 constexpr std::string_view kTaken[] = {"item", "thread", "block", "block_size", "grid_size"};
 
 /// Names of types in C++ and CUDA, and the dtype of their values.
-constexpr std::pair<std::string_view, std::string_view> kTypeNames[] = {
-    {"char", "int8"},     {"short", "int16"},     {"int", "int32"},       {"long", "int64"},      {"float", "float32"},
-    {"uchar", "uint8"},   {"ushort", "uint16"},   {"uint", "uint32"},     {"ulong", "uint64"},    {"double", "float64"},
-    {"int8_t", "int8"},   {"int16_t", "int16"},   {"int32_t", "int32"},   {"int64_t", "int64"},   {"size_t", "uint64"},
-    {"uint8_t", "uint8"}, {"uint16_t", "uint16"}, {"uint32_t", "uint32"}, {"uint64_t", "uint64"}, {"ptrdiff_t", "int64"},
-    {"half", "float16"},  {"__half", "float16"}};
+constexpr std::pair<std::string_view, std::string_view> kTypeNames[] = {{"char", "int8"},
+                                                                        {"short", "int16"},
+                                                                        {"int", "int32"},
+                                                                        {"long", "int64"},
+                                                                        {"float", "float32"},
+                                                                        {"uchar", "uint8"},
+                                                                        {"ushort", "uint16"},
+                                                                        {"uint", "uint32"},
+                                                                        {"ulong", "uint64"},
+                                                                        {"double", "float64"},
+                                                                        {"int8_t", "int8"},
+                                                                        {"int16_t", "int16"},
+                                                                        {"int32_t", "int32"},
+                                                                        {"int64_t", "int64"},
+                                                                        {"size_t", "uint64"},
+                                                                        {"uint8_t", "uint8"},
+                                                                        {"uint16_t", "uint16"},
+                                                                        {"uint32_t", "uint32"},
+                                                                        {"uint64_t", "uint64"},
+                                                                        {"ptrdiff_t", "int64"},
+                                                                        {"half", "float16"},
+                                                                        {"__half", "float16"},
+
+                                                                        {"cuComplex", "complex64"},
+                                                                        {"cuFloatComplex", "complex64"},
+                                                                        {"cuDoubleComplex", "complex128"}};
 
 /// Empty where it is none. "nv_half" is "half", "__nv_bfloat16" the dtype of that name.
 std::string dtype_called(std::string_view word) {
@@ -68,6 +90,8 @@ bool is_vector_type(std::string_view name) {
          (!name.empty() && name.back() >= '1' && name.back() <= '4' && kElements.contains(name.substr(0, name.size() - 1)));
 }
 
+constexpr std::string_view kSpaces[] = {"std", "thrust", "cupy", "cuda"};
+
 /// Names of a parameter that a signature may have.
 std::string allowed_name(std::string name, const std::set<std::string>& seen, std::size_t number) {
   if (name.empty()) name = fmt::format("argument{}", number);
@@ -76,6 +100,13 @@ std::string allowed_name(std::string name, const std::set<std::string>& seen, st
     name += "_";
   }
   return name;
+}
+
+/// 0 where it is none.
+std::size_t number_of(const std::string& text) {
+  std::size_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 bool is_next(const CudaTokens& tokens, std::size_t t, std::string_view mark) {
@@ -90,13 +121,13 @@ CudaSource::Type CudaSource::type_of(const CudaTokens& tokens, const std::map<st
   std::vector<std::string> words;
   for (std::size_t t = 0; t < tokens.size(); ++t) {
     const Token& token = tokens[t];
-    const bool qualified =
-        is_next(tokens, t + 1, "::") && (token.text == "std" || token.text == "thrust" || token.text == "cupy");
+    const bool qualified = is_next(tokens, t + 1, "::") && std::ranges::find(kSpaces, token.text) != std::end(kSpaces);
     if (qualified || token.is("::") || token.text == "struct") continue;
     if (token.text == "complex" && is_next(tokens, t + 1, "<")) {
       const Type of = type_of({tokens.begin() + static_cast<std::ptrdiff_t>(t) + 2, tokens.end() - 1}, arguments, depth + 1);
       return {.dtype = of.dtype == "float32" ? "complex64" : of.dtype == "float64" ? "complex128" : ""};
     }
+    if (token.text == "mdspan" && is_next(tokens, t + 1, "<")) return type_of_mdspan(tokens, t + 1, arguments, depth);
     if (token.kind != Token::Kind::identifier) return {};
     words.push_back(token.text);
   }
@@ -108,7 +139,24 @@ CudaSource::Type CudaSource::type_of(const CudaTokens& tokens, const std::map<st
   return {.dtype = built_in(std::move(words))};
 }
 
-std::string CudaSource::signature_of(const CudaKernel& kernel, std::string_view expression) const {
+CudaSource::Type CudaSource::type_of_mdspan(const CudaTokens& tokens, std::size_t open,
+                                            const std::map<std::string, CudaTokens>& arguments, int depth) const {
+  const std::vector<CudaTokens> parts = separated(tokens, open + 1, tokens.size() - 1);
+  if (parts.size() < 2) return {};
+  CudaTokens element = parts[0];
+  const bool read_only = std::erase_if(element, [](const Token& token) { return token.text == "const"; }) > 0;
+  Type type = type_of(element, arguments, depth + 1);
+  type.read_only = read_only;
+  const auto at = std::ranges::find_if(parts[1], [](const Token& token) { return token.is("<"); });
+  if (at == parts[1].begin() || at == parts[1].end()) return type;
+  const std::vector<CudaTokens> of =
+      separated(parts[1], static_cast<std::size_t>(at - parts[1].begin()) + 1, parts[1].size() - 1);
+  type.dimensions = of.size() - 1;
+  if ((at - 1)->text == "dextents") type.dimensions = of.size() == 2 && of[1].size() == 1 ? number_of(of[1][0].text) : 0;
+  return type;
+}
+
+std::vector<CudaSource::Parameter> CudaSource::parameters_of(const CudaKernel& kernel, std::string_view expression) const {
   constexpr std::string_view kQualifiers[] = {"const",      "volatile", "__restrict__",
                                               "__restrict", "restrict", "__grid_constant__"};
   std::map<std::string, CudaTokens> arguments;
@@ -119,43 +167,62 @@ std::string CudaSource::signature_of(const CudaKernel& kernel, std::string_view 
     arguments[kernel.types[i]] = std::move(argument);
   }
   std::set<std::string> seen;
-  std::string parameters;
-  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+  std::vector<Parameter> parameters;
+  for (const CudaTokens& declaration : kernel.parameters) {
+    Parameter& parameter = parameters.emplace_back();
     CudaTokens type;
-    std::string name;
-    int pointers = 0;
-    bool read_only = false;
-    for (const Token& token : kernel.parameters[i]) {
+    int depth = 0;  // of template arguments
+    for (const Token& token : declaration) {
       if (token.is("=")) break;
-      if (token.is("*") || token.is("[")) {
-        ++pointers;
-      } else if (token.text == "const" && pointers == 0) {
-        read_only = true;
+      depth += token.is("<") ? 1 : token.is(">") ? -1 : 0;
+      if (depth > 0) {
+        type.push_back(token);
+      } else if (token.is("*") || token.is("[")) {
+        ++parameter.pointers;
+      } else if (token.text == "const" && parameter.pointers == 0) {
+        parameter.read_only = true;
       } else if (std::ranges::find(kQualifiers, token.text) == std::end(kQualifiers) && !token.is("&") && !token.is("]")) {
         type.push_back(token);
       }
     }
     // The last word is the name, unless it is all of the type.
     if (type.size() > 1 && type.back().kind == Token::Kind::identifier &&
-        (pointers > 0 || built_in({type.back().text}).empty() || type.size() > 2)) {
-      name = type.back().text;
+        (parameter.pointers > 0 || built_in({type.back().text}).empty() || type.size() > 2)) {
+      parameter.name = type.back().text;
       type.pop_back();
     } else if (type.size() > 1 && type.back().kind == Token::Kind::number) {
       type.pop_back();  // "float x[3]"
-      name = type.back().text;
+      parameter.name = type.back().text;
       type.pop_back();
     }
-    name = allowed_name(name, seen, i);
-    seen.insert(name);
-    const Type of = type_of(type, arguments, 0);
-    const bool bytes = pointers > 1 || of.by_bytes || (pointers > 0 && (of.dtype == "int8" || of.dtype == "uint8"));
-    const std::string dtype = of.dtype.empty() || bytes ? "Type_" + name : of.dtype;
-    const bool array = pointers > 0 || of.by_bytes;
-    parameters +=
-        fmt::format("{}{}{}{} {}", parameters.empty() ? "" : ", ",
-                    array && (read_only || pointers == 0) && pointers < 2 ? "const " : "", dtype, array ? "*" : "", name);
+    parameter.name = allowed_name(parameter.name, seen, parameters.size() - 1);
+    seen.insert(parameter.name);
+    parameter.type = type_of(type, arguments, 0);
   }
-  return "void(" + parameters + ")";
+  return parameters;
+}
+
+std::string CudaSource::signature_of(const CudaKernel& kernel, std::string_view expression) const {
+  std::string text;
+  for (const auto& [type, name, pointers, read_only] : parameters_of(kernel, expression)) {
+    const bool bytes = pointers > 1 || type.by_bytes || (pointers > 0 && (type.dtype == "int8" || type.dtype == "uint8"));
+    const bool array = pointers > 0 || type.by_bytes;
+    const bool is_const = type.dimensions > 0 ? type.read_only : array && (read_only || pointers == 0) && pointers < 2;
+    std::string axes = array ? "*" : "";
+    for (std::size_t d = 0; d < type.dimensions; ++d) axes += d == 0 ? "[:" : ",:";
+    text += fmt::format("{}{}{}{}{} {}", text.empty() ? "" : ", ", is_const ? "const " : "",
+                        type.dtype.empty() || bytes ? "Type_" + name : type.dtype, axes, type.dimensions > 0 ? "]" : "", name);
+  }
+  return "void(" + text + ")";
+}
+
+std::vector<std::size_t> CudaSource::structures_of(const CudaKernel& kernel, std::string_view expression) const {
+  std::vector<std::size_t> places;
+  const std::vector<Parameter> parameters = parameters_of(kernel, expression);
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (parameters[i].type.by_bytes && parameters[i].pointers == 0) places.push_back(i);
+  }
+  return places;
 }
 
 }  // namespace kiln::codegen

@@ -96,13 +96,20 @@ bool is_atomic_word(std::string_view name) {
 
 void note(CudaWords& words, std::string_view name) {
   words.votes = words.votes || is_word_of(name, kVoteWords);
-  words.shares = words.shares || words.votes || is_word_of(name, kSharingWords) || is_word_of(name, kWarpWords);
-  words.warps = words.warps || is_word_of(name, kWarpWords);
+  words.groups = words.groups || name == "cooperative_groups";
+  words.warps = words.warps || words.groups || is_word_of(name, kWarpWords);
+  words.shares = words.shares || words.votes || words.warps || is_word_of(name, kSharingWords);
   words.source = words.source || name == "__global__";
   words.any = words.any || words.shares || is_word_of(name, kCudaWords) || is_vector_word(name) || is_atomic_word(name);
 }
 
 }  // namespace
+
+bool is_word_of_threads(std::string_view name) {
+  constexpr std::string_view kPlaces[] = {"threadIdx", "blockIdx", "blockDim", "gridDim", "cooperative_groups"};
+  return is_word_of(name, kPlaces) || is_word_of(name, kSharingWords) || is_word_of(name, kVoteWords) ||
+         (name.starts_with("__") && is_word_of(name, kWarpWords));
+}
 
 CudaWords cuda_words_of(std::span<const std::string_view> texts) {
   CudaWords words;

@@ -12,8 +12,15 @@ struct CudaWords {
   bool shares = false;  ///< threads of a block share memory or wait for one another
   bool votes = false;   ///< of these some ask what others say
   bool warps = false;   ///< those of a warp exchange values
+  bool groups = false;  ///< cooperative groups
   bool source = false;  ///< whole kernels: __global__
 };
+
+/// What elements say of threads.
+inline constexpr std::string_view kNoThreads =
+    "elements know no threads, and share nothing; a kernel of threads is one of kiln::kernel() or kiln::cupy::raw_kernel()";
+/// Whether only a kernel of threads has that word of CUDA's: "threadIdx", "__shared__", "__shfl_sync".
+[[nodiscard]] bool is_word_of_threads(std::string_view name);
 
 [[nodiscard]] CudaWords cuda_words_of(std::span<const std::string_view> texts);
 

@@ -87,8 +87,8 @@ struct Absent {
 };
 constexpr Absent kAbsent[] = {
     {"cub/", "kernels have no CUB; a warp reduces by warp_sum() or warp_reduce(), a block with KILN_SHARED and barrier()"},
-    {"cooperative_groups",
-     "kernels have no cooperative groups; there are barrier(), warp_sync(), warp_shuffle() and warp_reduce()"},
+    {"cooperative_groups/",
+     "of cooperative groups there are cooperative_groups.h, cooperative_groups/reduce.h and cooperative_groups/scan.h"},
     {"thrust/", "of Thrust kernels have thrust::complex alone, in thrust/complex.h"}};
 
 /// Whether kiln's own header takes the place of a file in an include folder: CuPy's headers want Thrust and libcu++.

@@ -367,6 +367,7 @@ std::vector<std::string> needed_headers(const UserText& text, std::span<const DT
   if (holds_any(used.names, kConstantHeaders) || (cupy && names_with("CUDART_"))) add("kiln/core/cuda_constants.hpp");
   if (used.names.contains("cuComplex.h")) add("kiln/core/cuda_complex.hpp");
   if (names_with("cuda/std/")) add("kiln/core/cuda_std.hpp");
+  if (used.names.contains("cuda/std/mdspan")) add("kiln/core/mdspan.hpp");
   if (holds_any(used.names, kCupyHeaders)) add("kiln/elementwise/cupy.hpp");
   if (cupy && used.called.contains("_floor_divide")) add("kiln/elementwise/cupy_division.hpp");
   const bool quick = std::ranges::any_of(kQuick, [&](const auto& each) { return uses(used, each.first); });

@@ -214,7 +214,10 @@ program::Request UfuncImpl::request(const ufunc::Loop& loop, const kinds::Kernel
   if (const auto* elements = spec.get_if<kinds::ElementwiseSpec>(); elements != nullptr) {
     text.debug.race = text.debug.race || elements->finds_races;
   }
-  if (cupy_ != nullptr) codegen::check_no_assembly(text, kind);
+  if (cupy_ != nullptr) {
+    codegen::check_no_assembly(text, kind);
+    codegen::check_no_threads(text);
+  }
   // What others link leaves no faults behind for this library.
   if (!spec->exported_function().empty()) text.debug = {};
   return program::make_request(definition_of(loop).compile, text, spec, kind, loop.text, "ufunc", warnings_);

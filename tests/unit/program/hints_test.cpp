@@ -48,8 +48,9 @@ TEST_CASE("hints: names that kernels do not have") {
   CHECK(hinted("use of undeclared identifier 'threadIdx'") == "use of undeclared identifier 'threadIdx'" + threads);
   CHECK(hinted("unknown type name '__shared__'") == "unknown type name '__shared__'" + threads);
   CHECK(hinted("use of undeclared identifier 'cooperative_groups'") ==
-        "use of undeclared identifier 'cooperative_groups'; kernels have no cooperative groups; there are barrier(), "
-        "warp_sync(), warp_shuffle() and warp_reduce()");
+        "use of undeclared identifier 'cooperative_groups'" + threads);
+  CHECK(hinted("no member named 'this_cluster' in namespace 'kiln::cooperative_groups'")
+            .ends_with("; kernels know the groups of a block and of its warps, and this_grid() without sync()"));
   CHECK(hinted("expected ';' after 'printf'") == "expected ';' after 'printf'");
 }
 

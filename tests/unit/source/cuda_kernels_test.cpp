@@ -37,6 +37,9 @@ TEST_CASE("cuda kernels: parameters as a signature") {
         "void(Type_p* p, Type_q* q, const Type_v* v, const Type_w* w)");
   CHECK(of_parameters("const thrust::complex<float>* z, complex<double> w, half h") ==
         "void(const complex64* z, complex128 w, float16 h)");
+  CHECK(of_parameters("cuda::std::mdspan<const float, cuda::std::extents<int, 3, cuda::std::dynamic_extent>, layout_left> a, "
+                      "std::mdspan<T, std::dextents<long, 3>> b, const mdspan<cuDoubleComplex, extents<int, 2>> c") ==
+        "void(const float32[:,:] a, Type_b[:,:,:] b, complex128[:] c)");
   CHECK(of_parameters("Unknown u, int n = 3, bool b") == "void(Type_u u, int32 n, bool b)");
 }
 
@@ -60,6 +63,7 @@ TEST_CASE("cuda kernels: what names mean in the text") {
   CHECK(signature(kText, "a::b::f<double, 3, long long>") ==
         "void(const float64* x, int64 u, float32 r, uint64 n, const Type_p* p, Type_q* q)");
   CHECK(signature(kText, "g") == "void(float32* x)");
+  CHECK(source.structures_of(*source.find("a::b::f"), "a::b::f<double, 3>") == std::vector<std::size_t>{4});
 }
 
 TEST_CASE("cuda kernels: the text for one of them keeps its lines") {
@@ -80,6 +84,9 @@ TEST_CASE("cuda words: what a text uses") {
   }
   CHECK((words("__shared__ int a[3];").shares && words("__shfl_down_sync(m, v, 1)").warps && words("warp_sum(v)").shares));
   CHECK(words("__global__ void f() {}").source);
+  for (const char* const group : {"#include <cooperative_groups.h>", "auto t = cooperative_groups::this_thread_block();"}) {
+    CHECK((words(group).groups && words(group).warps && words(group).shares && !words("groups").groups));
+  }
 }
 
 TEST_CASE("cuda words: a text keeps its columns") {

@@ -35,7 +35,9 @@ struct RawSpec {
   bool places = false;      ///< CPU: functions of the user's ask where a thread is (kernels-src/raw/here_cpu.hpp)
   bool warps = false;       ///< CPU, where threads share: those of a warp exchange values
   std::string bounds = {};  ///< GPU: of __launch_bounds__; empty: none
-  std::vector<std::string> constants = {};  ///< CPU: variables of the user's texts whose sizes the host asks for
+  std::vector<std::string> constants = {};   ///< CPU: variables of the user's texts whose sizes the host asks for
+  std::string called = {};                   ///< kernel of a source in CUDA's language: "::kiln::user::f<float>"
+  std::vector<std::size_t> structures = {};  ///< its parameters whose sizes the host asks for
   bool finds_races = false;  ///< CPU, in items or blocks: threads wait for one another, and their accesses are reported
 };
 

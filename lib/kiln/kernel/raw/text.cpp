@@ -155,6 +155,7 @@ std::string on_cpu(const RawSpec& spec, const UserText& user) {
       asks_for_arrays(user, spec) ? ", shared_memory(static_cast<unsigned char*>(launch->shared), launch->shared_bytes)" : "";
   if (spec.shares) {
     const char* const warps = spec.warps ? "  kiln_place.waits = static_cast<const row_of_warps&>(all).waits;\n"
+                                           "  kiln_place.asks = static_cast<const row_of_warps&>(all).asks;\n"
                                            "  kiln_place.whole = row.block_size.x % kWarp == 0;\n"
                                          : "";
     return fmt::format(
@@ -260,6 +261,11 @@ std::string kernel_text(const RawSpec& spec, const UserText& text, DeviceKind ta
   for (const std::string& name : spec.constants) {
     sizes += fmt::format("extern \"C\" KILN_EXPORTED_CONSTANT const uint64 kiln_bytes_of_{} = sizeof(::kiln::user::{});\n",
                          &name - spec.constants.data(), name);
+  }
+  for (const std::size_t parameter : spec.structures) {
+    sizes +=
+        fmt::format("extern \"C\" {{\nKILN_EXPORTED_SIZE(kiln_bytes_of_parameter_{0}, ::kiln::cuda::parameter<{1}, {0}>)\n}}\n",
+                    parameter, spec.called);
   }
   return sizes + (target == DeviceKind::cpu ? on_cpu(spec, text) : on_gpu(spec, text));
 }

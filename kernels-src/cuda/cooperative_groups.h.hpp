@@ -1,0 +1,2 @@
+// <cooperative_groups.h>: what stands in raw/groups.hpp.
+#pragma once
