@@ -300,6 +300,12 @@ TEST_CASE("cuda source: what it cannot be is told with its place") {
         "raw_module: \"g<float\": the brackets of the arguments do not close; write it as \"g<float>\"");
   CHECK(fails("__global__ void f(float* y, unsigned long long t) {\n  y[0] = surf1Dread<float>(t, 0); }")
             .starts_with("f.functions:2:10: error: \"surf1Dread\": kernels have no textures and surfaces; pass the array"));
+  constexpr const char* kShared =
+      "__device__ int n;\n__global__ void f(int* x) { n = x[0]; }\n__global__ void g(int* x) { x[0] = n; }";
+  CHECK(message_of([] { static_cast<void>(cupy::raw_module({.code = kShared})); })
+            .starts_with(
+                "raw_module.functions:1:16: error: the kernels \"f\" and \"g\" share the variable \"n\", and each kernel"));
+  CHECK(fails(kShared) == "no error");
   const auto launch_fails = [](const char* code, const std::vector<kiln::Arg>& args) {
     return message_of([&] { cupy::raw_kernel({.code = code, .name = "f"})(1, 1, args); });
   };

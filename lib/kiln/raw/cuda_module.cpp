@@ -11,6 +11,7 @@
 #include "raw/cuda_options.hpp"
 #include "raw/impl.hpp"
 #include "signature/kernel_signature.hpp"
+#include "source/text_error.hpp"
 
 namespace kiln::cupy {
 namespace detail {
@@ -35,6 +36,14 @@ RawModuleImpl::RawModuleImpl(const std::string& name, raw::CudaDefinition defini
   if (source_.kernels().empty()) {
     throw TypeError(name +
                     ": the code defines no kernel; write one like extern \"C\" __global__ void scale(float* x, int n) { … }");
+  }
+}
+
+void RawModuleImpl::check_variables() const {
+  try {
+    source_.check_variables(definition_->code, definition_->name_expressions);
+  } catch (const codegen::ScanError& error) {
+    throw codegen::text_error(name_ + ".functions", definition_->code, error);
   }
 }
 
@@ -99,6 +108,7 @@ std::shared_ptr<const RawModuleImpl> make_module(raw::CudaDefinition definition)
   const std::string one = definition.name;
   const std::string shown = one.empty() ? "raw_module" : codegen::name_of_expression(one);
   auto made = std::make_shared<const RawModuleImpl>(shown, std::move(definition));
+  if (one.empty()) made->check_variables();
   for (const std::string& expression : expressions) static_cast<void>(made->find(expression));
   if (!one.empty()) static_cast<void>(made->find(one));
   return made;

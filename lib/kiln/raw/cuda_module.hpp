@@ -25,6 +25,8 @@ class RawModuleImpl {
   /// Returns the kernel that a name, or a name with template arguments, means. Throws TypeError.
   [[nodiscard]] const codegen::CudaKernel& find(std::string_view expression) const;
   [[nodiscard]] Function function(std::string_view expression) const;
+  /// Throws CompileError for a variable that kernels of the module would have to share.
+  void check_variables() const;
 
  private:
   std::string name_;

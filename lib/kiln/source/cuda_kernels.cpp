@@ -138,6 +138,10 @@ std::string numbers_in(const CudaTokens& tokens, std::size_t begin, std::size_t 
 
 }  // namespace
 
+CudaTokens tokens_without_directives(std::string_view text) {
+  return cuda_code_of(text).tokens;
+}
+
 std::vector<CudaTokens> separated(const CudaTokens& tokens, std::size_t begin, std::size_t end) {
   std::vector<CudaTokens> parts;
   int depth = 0;

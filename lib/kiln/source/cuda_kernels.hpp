@@ -50,6 +50,10 @@ class CudaSource {
   /// Returns the numbers of the parameters that are structures by value.
   [[nodiscard]] std::vector<std::size_t> structures_of(const CudaKernel& kernel, std::string_view expression) const;
 
+  /// ScanError for a __device__ variable that one kernel writes and another uses: kernels are compiled one by one.
+  /// `expressions`: the instances of templates that are wanted.
+  void check_variables(std::string_view text, const std::vector<std::string>& expressions) const;
+
  private:
   struct Type {
     std::string dtype;           ///< empty: not known
@@ -80,6 +84,8 @@ class CudaSource {
   std::vector<std::string> structures_;
 };
 
+/// The tokens of all branches, without directives. The text scans.
+[[nodiscard]] CudaTokens tokens_without_directives(std::string_view text);
 /// What commas separate of [begin, end), outside of brackets of any kind.
 [[nodiscard]] std::vector<CudaTokens> separated(const CudaTokens& tokens, std::size_t begin, std::size_t end);
 /// The arguments of "axpy<float, 3>" as tokens; none of a name alone.

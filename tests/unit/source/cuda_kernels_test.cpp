@@ -66,6 +66,36 @@ TEST_CASE("cuda kernels: what names mean in the text") {
   CHECK(source.structures_of(*source.find("a::b::f"), "a::b::f<double, 3>") == std::vector<std::size_t>{4});
 }
 
+TEST_CASE("cuda kernels: variables that several kernels would share") {
+  const auto refused = [](const std::string& code, const std::vector<std::string>& expressions = {}) -> std::string {
+    try {
+      CudaSource("k", code).check_variables(code, expressions);
+    } catch (const kiln::codegen::ScanError& error) {
+      return std::to_string(error.place.line) + ":" + std::to_string(error.place.column) + ": " + error.what();
+    }
+    return "none";
+  };
+  const std::string next = "__device__ int next() { return atomicAdd(&count, 1); }\n",
+                    f = "__global__ void f(int* x) { x[0] = next(); }\n";
+  const std::string g = "__global__ void g(int* x) { x[1] = count; }\n", h = "__global__ void h(int* x) { x[2] = 3; }\n";
+  CHECK(refused("__device__ int a[2],\n  count;\n" + next + f + g + h) ==
+        "2:3: the kernels \"f\" and \"g\" share the variable \"count\", and each kernel is compiled by itself; pass an "
+        "array instead, or the values by a __constant__ variable");
+  CHECK(refused("namespace a { __device__ int count = 0; }\nusing namespace a;\n" + next + f + g) != "none");
+  CHECK(refused("__device__ int count;\n" + next + f + h) == "none");
+  CHECK(refused("__device__ int count = 3;\n" + g + "__global__ void f(int* x) { x[0] = count == 3; }") == "none");
+  CHECK(refused("__device__ int count = 3;\n" + g + "__global__ void f(int* x) { count += 2; }") != "none");
+  CHECK(refused("__device__ int count[2] = {1, 2};\n" + g +
+                "extern \"C\" { __global__ void f(int* x) { count[x[0]] = 2; } }") != "none");
+  CHECK(refused("__device__ const int count[2] = {1, 2};\n__constant__ int a;\n" + g +
+                "__global__ void f(int* x) { x[0] = count[a]; }") == "none");
+  const std::string t = "__device__ int count;\ntemplate <class T> __global__ void t(T* x) { x[0] = count++; }";
+  CHECK(refused(t, {"t<int>"}) == "none");
+  CHECK(refused(t, {"t<int>", "t<float>"}) ==
+        "1:16: the kernels \"t\" and \"t of other types\" share the variable \"count\", and each kernel is compiled by "
+        "itself; pass an array instead, or the values by a __constant__ variable");
+}
+
 TEST_CASE("cuda kernels: the text for one of them keeps its lines") {
   const std::string f = "template <class T>\n__global__ void f(T* x) {}", g = "extern \"C\" __global__ void g() {}";
   const std::string rest =
