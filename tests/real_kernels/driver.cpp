@@ -19,6 +19,7 @@
 #include <optional>
 #include <random>
 #include <span>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -36,9 +37,10 @@ using nlohmann::json;
 using Reference = void (*)(void** operands, int mode);
 
 constexpr std::size_t kPage = 4096;
-constexpr int kAttempts = 4;      // ways to choose inputs
-constexpr int kGoOn = 3;          // status: run the rest in another process
-constexpr unsigned kSeconds = 5;  // that a reference may take
+constexpr int kAttempts = 4;              // ways to choose inputs
+constexpr int kGoOn = 3;                  // status: run the rest in another process
+constexpr std::int64_t kElements = 4096;  // of an array of a raw kernel
+constexpr unsigned kSeconds = 5;          // that a reference may take
 
 // Memory that a child writes for its parent, between pages that nobody may touch.
 class Fenced {
@@ -138,7 +140,7 @@ std::string difference(DType dtype, const char* is, const char* expected, std::s
 
 class Case {
  public:
-  Case(const json& entry, void* library) : entry_(entry), id_(entry.at("id").get<int>()) {
+  Case(const json& entry, void* library) : entry_(entry), library_(library), id_(entry.at("id").get<int>()) {
     for (const json& each : entry.at("operands")) {
       Operand operand{kiln::dtype_from_name(each.at("dtype").get<std::string>()),
                       {},
@@ -306,16 +308,94 @@ class Case {
     return {"right", {}};
   }
 
+  /// Launches each kernel that has a reference and is right to launch so: its pointers are to numbers.
   std::pair<std::string, std::string> raw() {
     std::vector<std::string> names = entry_.at("names");
     const kiln::cupy::RawModule source =
         kiln::cupy::raw_module({.code = text("code"), .options = options(), .name_expressions = names});
     if (names.empty()) names = source.names();
-    for (const std::string& name : names) (void)source.get_function(name).compile(text("target"));
-    return {"compiled", "not launched"};
+    std::size_t compared = 0;
+    std::string why;
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      const kiln::cupy::Function function = source.get_function(names[k]);
+      (void)function.compile(text("target"));
+      const std::string none = text("target").starts_with("gfx") ? "not launched" : use_kernel(k);
+      if (!none.empty()) {
+        why = names[k] + ": " + none;
+        continue;
+      }
+      const std::string found = launch(function);
+      if (!found.empty()) return {"wrong", names[k] + ": " + found};
+      ++compared;
+    }
+    return {compared > 0 ? "right" : "compiled",
+            std::to_string(compared) + " of " + std::to_string(names.size()) + " kernels compared; " + why};
+  }
+
+  /// Makes the operands of the kernel's reference, and its inputs; the reason where there are none.
+  std::string use_kernel(std::size_t kernel) {
+    const std::string name = std::to_string(id_) + "_" + std::to_string(kernel);
+    const auto types = reinterpret_cast<const char* (*)()>(dlsym(library_, ("types_" + name).c_str()));
+    reference_ = reinterpret_cast<Reference>(dlsym(library_, ("ref_" + name).c_str()));
+    if (types == nullptr || reference_ == nullptr) return "no reference";
+    operands_.clear();
+    std::istringstream list(types());
+    for (std::string form, type; list >> form >> type;) {
+      if (type == "?") return "parameters that are neither numbers nor pointers to numbers";
+      const bool scalar = form == "s";
+      Operand operand{kiln::dtype_from_name(type), {}, form == "p", scalar, true, {}, {}};
+      if (!scalar) operand.shape = {kElements};
+      operand.before.resize(itemsize(operand.dtype) * (scalar ? 1 : kElements));
+      operands_.push_back(std::move(operand));
+    }
+    return choose_launch() ? "" : "no inputs with which it writes the same in every order";
+  }
+
+  bool choose_launch() {
+    constexpr int kSizes[] = {40, 20, 8, 4, 2, 1, 100, 0};
+    for (std::size_t attempt = 0; attempt < std::size(kSizes); ++attempt) {
+      std::mt19937_64 random(entry_.at("seed").get<std::uint64_t>() + attempt);
+      for (Operand& operand : operands_) {
+        fill(operand, random, static_cast<int>(attempt) % kAttempts);
+        if (!operand.scalar || kind(operand.dtype) != kiln::Kind::integer) continue;
+        const std::int64_t size =
+            kSizes[attempt] + static_cast<std::int64_t>(random() % (1 + static_cast<unsigned>(kSizes[attempt]) / 4));
+        std::memcpy(operand.before.data(), &size, operand.before.size());
+      }
+      if (!refer(0, 0) || !refer(1, 1)) continue;
+      bool same = true;
+      bool writes = false;
+      for (const Operand& o : operands_) {
+        same = same && difference(o.dtype, o.after[0].data(), o.after[1].data(), o.before.size(), 1e-6).empty();
+        writes = writes || (o.output && o.before != o.after[0]);
+      }
+      if (same && writes) return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::string launch(const kiln::cupy::Function& function) const {
+    const auto extents = [this](const char* name) {
+      const std::vector<std::int64_t> three = entry_.at(name);
+      return kiln::Extent3{three[0], three[1], three[2]};
+    };
+    std::vector<Arg> args;
+    std::vector<Array> outputs;
+    for (const Operand& operand : operands_) {
+      if (operand.scalar) {
+        args.push_back(Arg::of_bytes(operand.dtype, operand.before.data()));
+        continue;
+      }
+      const Array array = operand.array(operand.shape);
+      args.push_back(Arg(array));
+      if (operand.output) outputs.push_back(array);
+    }
+    function(extents("grid"), extents("block"), args);
+    return compare(outputs, 0);
   }
 
   const json& entry_;
+  void* library_;
   int id_;
   std::vector<Operand> operands_;
   Reference reference_ = nullptr;

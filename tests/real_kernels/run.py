@@ -83,12 +83,23 @@ def cpp(dtype):
                                                       "int64": "long long", "uint64": "unsigned long long"}.get(dtype, dtype)
 
 
+def around(options, text):
+    """The #defines of options, and what keeps them and the text's own in it: (defines, in front, behind)."""
+    defines = [d[2:].replace("=", " ", 1) for d in options if d.startswith("-D")]
+    macros = re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", text, re.M) + [d.split()[0].split("(")[0] for d in defines]
+    return [f"#define {d}" for d in defines], [f'#pragma push_macro("{m}")\n#undef {m}' for m in macros], [f'#pragma pop_macro("{m}")' for m in macros]
+
+
 class RawCase:
-    """A source with kernels, which are compiled."""
-    kind, shown, texts = "raw", "raw", {"preamble": ""}
+    """A source with kernels. They are launched where g++ takes the source."""
+    kind, shown, unordered, racing = "raw", "raw", False, ()
 
     def __init__(self, entry):
         self.entry, self.label = entry, f"{entry['project']}/{entry['file']}:{entry.get('name') or (entry.get('name_expressions') or [''])[0] or entry['line']}"
+        self.options = [o for o in entry.get("options") or () if isinstance(o, str)]
+        self.texts = {"preamble": entry["code"]}
+        places = "".join(re.findall(r"(?:threadIdx|blockIdx|blockDim|gridDim)\s*\.\s*([yz])", entry["code"]))
+        self.grid, self.block = ([1, 1, 1], [1, 1, 1]) if not re.search("threadIdx|blockIdx", entry["code"]) else ([2, 2, 2], [4, 4, 2]) if "z" in places else ([2, 3, 1], [8, 4, 1]) if "y" in places else ([3, 1, 1], [32, 1, 1])
 
     def valid(self):
         return True
@@ -105,12 +116,23 @@ class RawCase:
         return found
 
     def job(self, number, own):
-        e = self.entry
-        options = [o for o in e.get("options") or () if isinstance(o, str)]
-        return dict(id=number, kind="raw", code=e["code"], names=self.names(), operands=[], options=options)
+        return dict(id=number, kind="raw", code=self.entry["code"], names=self.names(), operands=[], options=self.options, grid=self.grid, block=self.block,
+                    tolerance=TOLERANCE["float16" if re.search(r"\bhalf\b|float16", self.entry["code"]) else "float32"])
 
     def reference(self, number):
-        return ""
+        code = self.entry["code"]
+        if self.unordered or re.search(r"extern\s+__shared__|__syncthreads_|_sync\s*\(|cooperative_groups|\basm\b|<<<", code):
+            return ""
+        code = re.sub(r'extern\s+"C"\s*(\{)?', lambda m: "namespace {" if m.group(1) else "", INCLUDE.sub("", code))
+        defines, push, pop = around(self.options, code)
+        launch = f"{{{', '.join(map(str, self.grid))}}}, {{{', '.join(map(str, self.block))}}}"
+        lines = push + defines + [f"namespace case_{number} {{", "using ::abs;", code]
+        for k, name in enumerate(self.names()):
+            if any(f"{part} " in f"{self.label} {name.partition('<')[0]} " for part in self.racing):
+                continue
+            lines += [f'extern "C" const char* types_{number}_{k}() {{ static const std::string all = shim_parameters(&{name}); return all.c_str(); }}',
+                      f'extern "C" void ref_{number}_{k}(void** shim_a, int shim_mode) {{ shim_launch(&{name}, shim_a, shim_mode, {launch}); }}']
+        return f'#line 1 "case_{number}"\n' + "\n".join(lines + ["}"] + pop) + "\n"
 
 
 class Case:
@@ -158,13 +180,12 @@ class Case:
         t = self.texts
         if self.unordered or "addresses" in t:
             return ""
-        defines = [d[2:].replace("=", " ", 1) for d in self.entry.get("options") or () if d.startswith("-D")]
-        macros = re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)", t["preamble"], re.M) + [d.split()[0].split("(")[0] for d in defines]
-        lines = [f'#pragma push_macro("{m}")' for m in macros] + [f"#define {d}" for d in defines] + [f"namespace case_{number} {{"] + [f"using {v} = {cpp(d)};" for v, d in self.types.items()]
+        defines, push, pop = around(self.entry.get("options") or (), t["preamble"])
+        lines = push + defines + [f"namespace case_{number} {{"] + [f"using {v} = {cpp(d)};" for v, d in self.types.items()]
         lines.append(INCLUDE.sub("", t["preamble"]))
         lines.append(f'extern "C" void ref_{number}(void** shim_a, int shim_mode) {{ (void)shim_a;')
         lines += self.loop() if self.kind == "elementwise" else self.reducing()
-        lines += ["}", "}"] + [f'#pragma pop_macro("{m}")' for m in macros]
+        lines += ["}", "}"] + pop
         return f'#line 1 "case_{number}"\n' + "\n".join(lines) + "\n"
 
     def arrays(self):
@@ -263,7 +284,7 @@ def compile_references(cases, folder, syntax):
         def one(k):
             source = folder / f"part_{k}.cpp"
             own = sorted({line.strip() for n in parts[k] for line in INCLUDE.findall(cases[n].texts["preamble"]) if "xsf" in line})
-            source.write_text("\n".join(['#include "reference.hpp"', *own, *(text[n] for n in parts[k])]))
+            source.write_text("\n".join(['#include "reference.hpp"\n#include "reference_threads.hpp"', *own, *(text[n] for n in parts[k])]))
             how = ["-fsyntax-only"] if syntax else ["-c", "-o", str(folder / f"part_{k}.o")]
             return subprocess.run(["g++", "-std=c++17", "-O1", "-w", "-fPIC", "-ffp-contract=off", "-fno-strict-aliasing", "-fmax-errors=0", "-fno-diagnostics-show-caret",
                                    *[f"-I{f}" for f in (HERE, *folder.glob("cupy-*/cupy/_core/include"))], *how, str(source)], capture_output=True, text=True)
@@ -334,6 +355,9 @@ def run_chunk(driver, jobs, folder, target, number):
 
 def compile_chunk(driver, manifest, folder):
     env = dict(os.environ, **TARGETS["gfx942"], KILN_CACHE_DIR=str(folder / "cache"))
+    recorded = json.loads(manifest.read_text())
+    recorded["kernels"] = [k for k in recorded["kernels"] if k.get("kind") != "cupy.raw"]  # which have jobs of their own
+    manifest.write_text(json.dumps(recorded))
     done = subprocess.run([driver, "compile", manifest, "gfx942"], env=env, capture_output=True, text=True, timeout=3600)
     found = {}
     for name, state, why in (line.split("\t") for line in done.stdout.splitlines() if line.count("\t") == 2):
@@ -361,7 +385,7 @@ def main():
     known = json.loads((HERE / "known.json").read_text())
     cases = [c for c in make_cases(kernels, folder, wanted.sample) if not any(part in c.label for part in known["invalid"])]
     for case in cases:
-        case.unordered = any(part in case.label for part in known["races"])
+        case.unordered, case.racing = any(part in case.label for part in known["races"]), tuple(known["races"])
     numbered = dict(enumerate(cases))
     print(f"{len(kernels)} kernels, {len(cases)} cases", flush=True)
     referred = compile_references(numbered, folder, syntax=False)
@@ -385,7 +409,7 @@ def main():
 
 
 def report(cases, results, known, wanted):
-    table, failures, wrong = collections.defaultdict(collections.Counter), {}, []
+    table, wrong, launched = collections.defaultdict(collections.Counter), [], collections.defaultdict(collections.Counter)
 
     def reasons(label, target):
         return [r for pattern, r in known["fail"].items() if (part := pattern.split(" on "))[0] in label and target in (part[1:] or [target])]
@@ -398,6 +422,8 @@ def report(cases, results, known, wanted):
             fails = state not in ("right", "compiled")
             row = table[case.shown, target]
             row.update(tried=1, compiled=state != "refused", compared=state in ("right", "wrong"), right=state == "right", failed=fails)
+            if of := re.match(r"(\d+) of (\d+) kernels compared", why):
+                launched[target].update(compared=int(of[1]), all=int(of[2]))
             if fails and not reasons(case.label, target):
                 wrong.append(f"FAILED {target} {case.label}: {state}: {why[:1500]}")
             if not fails and reasons(case.label, target):
@@ -407,6 +433,7 @@ def report(cases, results, known, wanted):
     lines = ["| kind | target | " + " | ".join(columns) + " |", "| --- " * 6 + "|"]
     lines += [f"| {kind} | {target} | " + " | ".join(str(row[c]) for c in columns) + " |" for (kind, target), row in sorted(table.items())]
     print("\n".join(lines))
+    print("\n".join(f"{target}: of {count['all']} kernels of these raw sources {count['compared']} were launched and are right" for target, count in launched.items() if count["compared"]))
     total = sum(table.values(), collections.Counter())
     summary = dict(passed=total["tried"] - total["failed"], failed=len(wrong), skipped=total["failed"] - sum(w.startswith("FAILED") for w in wrong))
     (wanted.build / "test-summary.json").write_text(json.dumps(summary))
