@@ -106,7 +106,11 @@ void Axes::merge(std::size_t first) noexcept {
   for (std::size_t axis = first; axis < rank_; ++axis) {
     if (extents[axis] == 1) continue;
     bool joins = kept > first;
-    for (std::size_t k = 0; k < operands_ && joins; ++k) joins = stride(k, kept - 1) == stride(k, axis) * extents[axis];
+    for (std::size_t k = 0; k < operands_ && joins; ++k) {
+      // The way beyond the last element may not fit in 63 bits where the way to it does.
+      std::int64_t beyond = 0;
+      joins = !__builtin_mul_overflow(stride(k, axis), extents[axis], &beyond) && stride(k, kept - 1) == beyond;
+    }
     const std::size_t into = joins ? kept - 1 : kept++;
     extents[into] = joins ? extents[into] * extents[axis] : extents[axis];
     for (std::size_t k = 0; k < operands_; ++k) stride(k, into) = stride(k, axis);

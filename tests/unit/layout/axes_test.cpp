@@ -146,3 +146,9 @@ TEST_CASE("merge: extents of 1 go, repeated axes join, and nothing is one dimens
   CHECK(numbers(none.strides(0)) == Numbers{0});
   CHECK(numbers(none.strides(1)) == Numbers{0});
 }
+
+TEST_CASE("axes: a stride whose way beyond the last element does not fit in 63 bits joins nothing") {
+  const std::int64_t huge = INT64_MAX / 2;
+  const Axes axes = merged({2, 3}, {{8, huge}});
+  CHECK(axes.rank() == 2);
+}
