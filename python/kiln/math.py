@@ -19,9 +19,11 @@ def _names():
 def _get(name):
     found = _made.get(name)
     if found is None:
+        # An alias, such as true_divide, is the same object as what it is an alias of.
         function = _kiln.math(name)
-        function.__dict__["_math"] = name
-        found = _made.setdefault(name, function)
+        canonical = function.__name__
+        function.__dict__["_math"] = canonical
+        found = _made[name] = _made.setdefault(canonical, function)
     return found
 
 

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+"""Runs the test suites of NumPy, Numba and CuPy over kiln's Python package, and prints a table of what passed.
+
+  scripts/peer-suites.py [--only SUITE[:FILE]]… [--sample N] [--json FILE] [--failures]
+
+The suites come from the installed packages. Copies with their imports turned to shims over kiln (python/tests/peers) go to
+build/peers. python/tests/peers/reasons.toml says which tests do not apply and which failures are known, each with its reason.
+scripts/test-python.sh builds the extension that is tested.
+"""
+import argparse
+import dataclasses
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import xml.etree.ElementTree as ElementTree
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PEERS = ROOT / "python/tests/peers"
+REQUIREMENTS = ["numpy>=2", "pytest", "pytest-xdist", "pytest-timeout", "hypothesis", "scipy", "ml_dtypes"]
+UNUSED = "the test calls no function of kiln"
+STATUS = "the test expects floating-point warnings of NumPy; all else in it passes"
+
+
+@dataclasses.dataclass
+class Suite:
+    """Files of a package's tests, and what turns them to kiln."""
+
+    package: str
+    folder: str
+    files: tuple
+    goal: float
+    rewrites: tuple  # (pattern, replacement, files that must have it or None for any)
+    plugins: tuple = ()
+    ignored: str = ""
+    requirements: tuple = ()
+    sdist: bool = False
+
+
+SUITES = {
+    "numpy": Suite(
+        package="numpy", folder="_core/tests", goal=98, plugins=("numpy.conftest",),
+        files=("test_ufunc.py", "test_umath.py", "test_umath_complex.py", "test_nep50_promotions.py", "test_half.py", "test_overrides.py"),
+        rewrites=((r"^import numpy as np$", "from peers import numpy_shim as np"),
+                  (r"^import numpy\._core\.(umath|_multiarray_umath) as ncu$", "from peers.numpy_shim import umath as ncu"),
+                  # Long double is double here, and kiln has no loops of objects.
+                  (r"""(['"])g\1""", r"\1d\1"), (r"""(['"])G\1""", r"\1D\1"),
+                  (r"^UNARY_OBJECT_UFUNCS\.remove\(.*\)$", ""),
+                  (r"pytest\.(raises\(\s*FloatingPointError|warns\(\s*(?:expected_warning=)?RuntimeWarning)", r"peers_status.\1"),
+                  (r"assert_raises\((FloatingPointError, )", r"peers_status.call(\1"),
+                  (r"^import pytest$", "import pytest\n\nfrom peers import status as peers_status"),
+                  (r"^import numpy\._core\._umath_tests as umt$", "from peers.umath_tests import functions as umt"),
+                  (r"^from numpy\._core import _umath_tests as ncu_tests, sctypes$",
+                   "from peers.umath_tests import functions as ncu_tests\nfrom peers.numpy_shim import sctypes"))),
+}
+
+
+def fail(message):
+    sys.exit(f"peer-suites.py: {message}")
+
+
+def run(arguments, **keywords):
+    return subprocess.run([str(each) for each in arguments], check=True, **keywords)
+
+
+def install(python, requirements):
+    """Installs what is missing."""
+    missing = [each for each in requirements
+               if subprocess.run([python, "-c", f"from importlib.metadata import version; version({re.split('[<>=]', each)[0]!r})"],
+                                 capture_output=True, check=False).returncode]
+    if missing:
+        run([python, "-m", "pip", "install", "-q", *missing])
+
+
+def source_of(suite, python, build):
+    """Returns the folder of the suite's files, and its package's version."""
+    if suite.sdist:
+        kept = build / "sdist"
+        found = sorted(kept.glob(f"{suite.package}-*.tar.gz"))
+        if not found:
+            install(python, ["setuptools", "wheel"])
+            run([python, "-m", "pip", "download", "-q", "--no-binary", ":all:", "--no-deps", "--no-build-isolation", suite.package, "-d", kept])
+            found = sorted(kept.glob(f"{suite.package}-*.tar.gz"))
+        name = found[-1].name.removesuffix(".tar.gz")
+        if not (kept / name).exists():
+            with tarfile.open(found[-1]) as archive:
+                archive.extractall(kept, filter="data")
+        return kept / name / suite.folder, name.rpartition("-")[2]
+    text = f"import importlib.metadata as m, importlib.util as u; print(u.find_spec({suite.package!r}).origin, m.version({suite.package!r}))"
+    origin, version = subprocess.run([python, "-c", text], check=True, capture_output=True, text=True).stdout.split()
+    return pathlib.Path(origin).parent / suite.folder, version
+
+
+def copy(suite, source, target):
+    """Copies the files with their imports rewritten. Every rewrite must match in some file."""
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    used = set()
+    for name in suite.files:
+        text = (source / name).read_text()
+        for pattern, replacement in suite.rewrites:
+            text, count = re.subn(pattern, replacement, text, flags=re.MULTILINE)
+            if count:
+                used.add(pattern)
+        (target / name).parent.mkdir(parents=True, exist_ok=True)
+        (target / name).write_text(text)
+    unused = [pattern for pattern, _ in suite.rewrites if pattern not in used]
+    if unused:
+        fail(f"no file of {suite.package} has {unused[0]!r}: the suite has changed, so change the rewrites")
+
+
+def run_pytest(name, suite, python, package, target, files, sample):
+    """Runs the files and returns the test cases: dicts with id, outcome, text."""
+    report = target / "report.xml"
+    environment = {"PYTHONPATH": f"{package}:{PEERS.parent}", "KILN_PEERS_SAMPLE": str(sample or "")}
+    import os
+    command = [python, "-m", "pytest", "-q", "-p", "peers.plugin", "-p", "no:cacheprovider", "-n", "1", "--timeout=300", "--tb=short",
+               f"--junitxml={report}", "-o", "junit_family=xunit1", "--rootdir", target, "--import-mode=importlib", "-W", "ignore"]
+    for each in suite.plugins:
+        command += ["-p", each]
+    with open(target / "pytest.log", "w", encoding="utf-8") as log:
+        subprocess.run([str(each) for each in command + list(files)], cwd=target, env={**os.environ, **environment}, stdout=log,
+                       stderr=subprocess.STDOUT, check=False)
+    if not report.exists():
+        fail(f"{name}: pytest made no report; see {target / 'pytest.log'}")
+    return list(read_report(report))
+
+
+def read_report(report):
+    for case in ElementTree.parse(report).iter("testcase"):
+        file = (case.get("file") or case.get("classname", "").replace(".", "/") + ".py")
+        klass = case.get("classname", "").rpartition(".")[2]
+        stem = pathlib.Path(file).stem
+        identity = "::".join([file] + ([klass] if klass and klass != stem else []) + [case.get("name", "")])
+        outcome, text = "passed", ""
+        for child in case:
+            if child.tag in ("failure", "error"):
+                outcome, text = "failed", (child.get("message") or "") + "\n" + (child.text or "")
+            elif child.tag == "skipped" and outcome == "passed":
+                outcome, text = "skipped", child.get("message") or child.text or ""
+        marks = {each.get("value") for each in case.iter("property") if each.get("name") == "kiln"}
+        yield {"id": identity, "file": file, "outcome": outcome, "text": text, "used": "used" in marks, "left_out": "left out" in marks}
+
+
+def load_reasons(suites):
+    import tomllib
+    with open(PEERS / "reasons.toml", "rb") as file:
+        listed = tomllib.load(file)["reason"]
+    for each in listed:
+        if each["kind"] not in ("not applicable", "known failure") or not each.get("why") or each["suite"] not in SUITES:
+            fail(f"reasons.toml: {each} has no valid kind, why or suite")
+    return [{**each, "count": 0} for each in listed if each["suite"] in suites]
+
+
+def classify(suite, case, reasons):
+    """Sets the class of a case: passed, failed, known failure or not applicable; and its reason."""
+    if case["outcome"] == "passed" and case["used"]:
+        return ("not applicable", STATUS) if case["left_out"] else ("passed", "")
+    if case["outcome"] == "passed":
+        return "not applicable", UNUSED
+    if case["outcome"] == "skipped":
+        return "not applicable", "the suite skips it here"
+    for reason in reasons:
+        if reason["suite"] == suite and re.search(reason.get("test", ""), case["id"]) and re.search(reason.get("text", ""), case["text"]):
+            reason["count"] += 1
+            return reason["kind"], reason["why"]
+    if not case["used"]:
+        return "not applicable", UNUSED
+    return "failed", ""
+
+
+def table(rows):
+    widths = [max(len(str(row[i])) for row in rows) for i in range(len(rows[0]))]
+    lines = ["| " + " | ".join(str(value).ljust(width) for value, width in zip(row, widths)) + " |" for row in rows]
+    lines.insert(1, "|" + "|".join("-" * (width + 2) for width in widths) + "|")
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", action="append", default=[], metavar="SUITE[:FILE]", help="run this suite, or this file of it")
+    parser.add_argument("--sample", type=int, metavar="N", help="run N tests of each file, evenly spread")
+    parser.add_argument("--json", type=pathlib.Path, metavar="FILE", help="write everything to a file")
+    parser.add_argument("--failures", action="store_true", help="print the last lines of each failure that has no reason")
+    parser.add_argument("--python", type=pathlib.Path, default=ROOT / "build/python-venv/bin/python")
+    parser.add_argument("--package", type=pathlib.Path, default=ROOT / "build/python/package", help="the folder that has the package kiln")
+    options = parser.parse_args()
+    if not options.python.exists() or not (options.package / "kiln").exists():
+        fail("the extension is not built: run scripts/test-python.sh first")
+    wanted = {}
+    for each in options.only or SUITES:
+        suite, _, file = each.partition(":")
+        if suite not in SUITES:
+            fail(f"there is no suite {suite!r}: {', '.join(SUITES)}")
+        wanted.setdefault(suite, []).extend([file] if file else [])
+    install(options.python, REQUIREMENTS)
+
+    build = ROOT / "build/peers"
+    reasons = load_reasons(wanted)
+    rows = [["suite", "file", "tests", "passed", "failed", "not applicable", "passed of what applies"]]
+    everything, notes, bad = [], {}, []
+    for name, files in wanted.items():
+        suite = SUITES[name]
+        install(options.python, suite.requirements)
+        source, version = source_of(suite, options.python, build)
+        target = build / name
+        copy(suite, source, target)
+        cases = run_pytest(name, suite, options.python, options.package, target, files or suite.files, options.sample)
+        for case in cases:
+            case["suite"] = name
+            case["class"], case["reason"] = classify(name, case, reasons)
+            if case["class"] in ("not applicable", "known failure"):
+                key = (name, case["class"], case["reason"])
+                notes[key] = notes.get(key, 0) + 1
+        everything += cases
+        total = [0, 0, 0, 0]
+        for file in files or suite.files:
+            of_file = [case["class"] for case in cases if case["file"].endswith(file)]
+            counts = [len(of_file), of_file.count("passed"), of_file.count("failed") + of_file.count("known failure"),
+                      of_file.count("not applicable")]
+            total = [a + b for a, b in zip(total, counts)]
+            rows.append([f"{name} {version}", file, *counts, percent(counts)])
+        rows.append([f"{name} {version}", "all", *total, percent(total)])
+        if not total[0]:
+            fail(f"{name}: no test ran; see {target / 'pytest.log'}")
+        if not options.sample and not files and 100 * total[1] < suite.goal * (total[1] + total[2]):
+            bad.append(f"{name}: {percent(total)} of what applies pass, and the goal is {suite.goal} %")
+    print(table(rows))
+    print()
+    print(table([["suite", "class", "tests", "reason"]] + [[*key[:2], count, key[2]] for key, count in sorted(notes.items(), key=lambda x: (x[0][0], x[0][1], -x[1]))]))
+    unnamed = [case for case in everything if case["class"] == "failed"]
+    for case in unnamed:
+        print("FAILED", case["id"])
+        if options.failures:
+            print("    " + "\n    ".join(case["text"].strip().splitlines()[-6:]))
+    if unnamed:
+        bad.append(f"{len(unnamed)} failures have no reason in reasons.toml")
+    if not options.sample and not any(wanted.values()):
+        bad += [f"reasons.toml: this reason matches nothing: {reason['why']!r} ({reason['suite']}, {reason.get('test', '')!r}, "
+                f"{reason.get('text', '')!r})" for reason in reasons if not reason["count"]]
+    if options.json:
+        options.json.write_text(json.dumps({"rows": rows, "cases": everything}, indent=1))
+    for each in bad:
+        print("peer-suites.py:", each, file=sys.stderr)
+    return 1 if bad else 0
+
+
+def percent(counts):
+    applies = counts[1] + counts[2]
+    return f"{100 * counts[1] / applies:.1f} %" if applies else "-"
+
+
+if __name__ == "__main__":
+    sys.exit(main())
