@@ -47,7 +47,7 @@ SUITES = {
         rewrites=((r"^import numpy as np$", "from peers import numpy_shim as np"),
                   (r"^import numpy\._core\.(umath|_multiarray_umath) as ncu$", "from peers.numpy_shim import umath as ncu"),
                   # Long double is double here, and kiln has no loops of objects.
-                  (r"""(['"])g\1""", r"\1d\1"), (r"""(['"])G\1""", r"\1D\1"),
+                  (r"""(['"])g\1""", r"\1d\1"),
                   (r"^UNARY_OBJECT_UFUNCS\.remove\(.*\)$", ""),
                   (r"pytest\.(raises\(\s*FloatingPointError|warns\(\s*(?:expected_warning=)?RuntimeWarning)", r"peers_status.\1"),
                   (r"assert_raises\((FloatingPointError, )", r"peers_status.call(\1"),

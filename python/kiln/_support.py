@@ -147,19 +147,23 @@ def signature_text(function, signature):
         sides = [[part.strip() for part in side.split(",")] if "," in side or side.strip() in CHARACTERS else list(side.strip())
                  for side in (left, right)]
         names = [[None if each in ("", "*") else _dtype_name(each) for each in side] for side in sides]
-    elif isinstance(signature, (tuple, list)):
+    elif isinstance(signature, tuple):
         if len(signature) == 1 and function.nargs != 1:
-            return np.dtype(signature[0])
+            raise TypeError("The use of a length 1 tuple for the ufunc `signature` is deprecated. Use `dtype` or fill the tuple with `None`s.")
         if len(signature) != function.nargs:
             raise ValueError("a type-tuple must be specified of length 1 or the number of operands: "
                              f"{function.__name__} has {function.nargs}, and {len(signature)} were given")
         flat = [_dtype_name(each) for each in signature]
         names = [flat[:function.nin], flat[function.nin:]]
+    elif isinstance(signature, str):
+        raise TypeError(f"signature {signature!r} has no arrow: a string such as 'dd->d' has all operands, and `dtype` is that of the outputs")
     else:
-        return np.dtype(signature)
+        raise TypeError("the signature object to ufunc must be a string or a tuple.")
     if len(names[0]) != function.nin or len(names[1]) != function.nout:
         raise TypeError(f"{function.__name__}: signature {signature!r} has {len(names[0])} inputs and {len(names[1])} outputs, "
                         f"and the ufunc has {function.nin} and {function.nout}")
+    if set(names[0] + names[1]) == {None}:
+        return None
     if None not in names[0] + names[1]:
         return " -> ".join(", ".join(side) for side in names)
     for loop in loops_of(function):
@@ -171,14 +175,56 @@ def signature_text(function, signature):
 
 def flat_axes(function, axes):
     """Returns the axes of all operands in one list, and how many each has."""
-    if isinstance(axes, int):
-        axes = [axes]
+    if not isinstance(axes, (list, tuple)):
+        raise TypeError("axes should be a list.")
     flat, counts = [], []
     for entry in axes:
         entry = (entry,) if not isinstance(entry, (tuple, list)) else entry
         flat.extend(operator.index(axis) for axis in entry)
         counts.append(len(entry))
     return flat, counts
+
+
+def check_keepdims(function, keepdims):
+    """Refuses `keepdims` of a generalized ufunc where NumPy does."""
+    if not isinstance(keepdims, (bool, np.bool_)):
+        raise TypeError("'keepdims' must be a boolean")
+    cores = [[name for name in core.split(",") if name.strip()] for core in re.findall(r"\(([^)]*)\)", function.signature)]
+    if len({len(core) for core in cores[:function.nin]}) > 1 or any(cores[function.nin:]):
+        raise TypeError(f"{function.__name__} does not support keepdims: its signature {function.signature} requires inputs to have the same "
+                        "number of core dimensions, and outputs to have none")
+
+
+def resolve_dtypes(function, dtypes, *, signature=None, casting=None, reduction=False):
+    """Returns the dtypes of all operands of a call, as numpy.ufunc.resolve_dtypes does.
+
+    >>> import kiln, numpy as np
+    >>> kiln.math.add.resolve_dtypes((np.dtype("i4"), np.dtype("f4"), None))
+    (dtype('float64'), dtype('float64'), dtype('float64'))
+    """
+    if not isinstance(dtypes, tuple) or len(dtypes) != function.nargs:
+        raise TypeError(f"resolve_dtypes: a tuple of {function.nargs} dtypes is expected, with None for outputs")
+    if reduction:
+        if dtypes[0] is not None or dtypes[2] is not None:
+            raise TypeError("resolve_dtypes: a reduction has the dtype of its array alone: (None, dtype, None)")
+        result = function.reduce(_sample(dtypes[1])).dtype
+        return (result,) * 3
+    keywords = {name: value for name, value in (("signature", signature), ("casting", casting)) if value is not None}
+    out = tuple(None if each is None else _sample(each) for each in dtypes[function.nin:])
+    plan = function.resolve(*map(_sample, dtypes[:function.nin]), **keywords, **({"out": out} if any(each is not None for each in out) else {}))
+    return tuple(_numpy_dtype(name) for name in plan["dtypes"])
+
+
+def _sample(dtype):
+    if not isinstance(dtype, np.dtype):
+        if dtype in (int, float, complex):
+            return dtype(1)
+        raise TypeError(f"resolve_dtypes: dtypes are instances of numpy.dtype, or int, float and complex: {dtype!r}")
+    return np.ones(1, dtype)
+
+
+def _numpy_dtype(name):
+    return bfloat16() if name == "bfloat16" else np.dtype(name)
 
 
 # --- Arrays of others
@@ -213,13 +259,22 @@ def to_kind_of(like, array):
 
 
 def wrap_result(owner, array, function, inputs, output):
-    """Calls `__array_wrap__` as NumPy does."""
+    """Calls `__array_wrap__` as NumPy does: without a context for methods, where `function` is None."""
+    context = None if function is None else (function, inputs, output)
+    return _wrap(owner, array, context, array.ndim == 0)
+
+
+def wrap_output(array, function, operands, output):
+    """Calls `__array_wrap__` of an output that was given."""
+    return _wrap(array, array, (function, operands, output), False)
+
+
+def _wrap(owner, array, context, scalar):
     wrap = owner.__array_wrap__
-    scalar = array.ndim == 0
     try:
-        return wrap(array, (function, inputs, output), scalar)
+        return wrap(array, context, scalar)
     except TypeError:
-        return wrap(array, (function, inputs, output))
+        return wrap(array, context)
 
 
 def declined(function, method, inputs, keywords):
@@ -228,8 +283,10 @@ def declined(function, method, inputs, keywords):
         for each in inputs:
             if type(each).__module__.startswith("dask.array"):
                 return _apply_dask(function, inputs, keywords)
-    kinds = ", ".join(repr(type(each).__name__) for each in inputs)
-    raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({function!r}, {method!r}): {kinds}")
+    outputs = keywords.get("out") or ()
+    kinds = ", ".join(repr(type(each).__name__) for each in (*inputs, *(outputs if isinstance(outputs, tuple) else (outputs,))))
+    call = ", ".join([repr(function), repr(method), *map(repr, inputs), *(f"{name}={value!r}" for name, value in keywords.items())])
+    raise TypeError(f"operand type(s) all returned NotImplemented from __array_ufunc__({call}): {kinds}")
 
 
 def _apply_dask(function, inputs, keywords):
@@ -277,6 +334,13 @@ def call_signature(function):
     return inspect.Signature(parameters)
 
 
+def doc_of(function):
+    """Returns the docstring of a function that has none of its own: how it is called."""
+    import inspect
+    head = f"{function.__name__}{inspect.signature(function)}"
+    return f"{head}\n\nNumPy's {function.__name__}, compiled by kiln." if "_math" in function.__dict__ else head
+
+
 # --- Methods
 
 def outer_operands(a, b):
@@ -288,7 +352,12 @@ def outer_operands(a, b):
         arrays.append(each if isinstance(each, (bool, int, float, complex)) else np.asanyarray(each))
     a, b = arrays
     axes = getattr(b, "ndim", 0)
-    return (a.reshape(a.shape + (1,) * axes) if axes and hasattr(a, "reshape") else a), b
+    if not axes or not hasattr(a, "reshape"):
+        return a, b
+    reshaped = a.reshape(a.shape + (1,) * axes)
+    if reshaped.shape != a.shape + (1,) * axes:
+        raise TypeError(f"outer: {type(a).__name__}.reshape did not give the shape {a.shape + (1,) * axes}, so that the result has no meaning")
+    return reshaped, b
 
 
 def at(function, a, indices, b=None):
@@ -298,6 +367,35 @@ def at(function, a, indices, b=None):
     if isinstance(a, np.ndarray) and not a.flags.writeable:
         raise ValueError("output array is read-only")
     operands = () if function.nin == 1 else (b if hasattr(b, "dtype") else np.asarray(b, _weak_dtype(a, b)),)
+    try:
+        return _at_checked(function, a, indices, operands)
+    except TypeError:
+        # NumPy casts results of `at` to the dtype of the array, whatever they are.
+        if not isinstance(a, np.ndarray) or not _needs_unsafe_cast(function, a, operands):
+            raise
+    return _at_unsafe(function, a, indices, operands)
+
+
+def _needs_unsafe_cast(function, a, operands):
+    result = function.resolve_dtypes((a.dtype, *(each.dtype for each in operands), None))[-1]
+    return not np.can_cast(result, a.dtype, "same_kind")
+
+
+def _at_unsafe(function, a, indices, operands):
+    """Changes `a` in rounds: each has every place once, so that a place that occurs twice is cast in between."""
+    places = np.arange(a.size).reshape(a.shape)[indices]
+    operands = [np.broadcast_to(each, places.shape).reshape(-1) for each in operands]
+    left = np.arange(places.size)
+    places = np.reshape(places, -1)
+    while left.size:
+        first = np.unique(places[left], return_index=True)[1]
+        now = left[first]
+        at_ = np.unravel_index(places[now], a.shape)
+        a[at_] = function(a[at_], *(each[now] for each in operands)).astype(a.dtype)
+        left = np.delete(left, first)
+
+
+def _at_checked(function, a, indices, operands):
     listed = indices if isinstance(indices, tuple) else (indices,)
     arrays = [each if isinstance(each, _kiln.Array) else np.asarray(each) for each in listed if not isinstance(each, slice) and each is not None
               and each is not Ellipsis]
@@ -344,4 +442,5 @@ def tokenize(function):
     return ("kiln", function.digest)
 
 
+_kiln.Ufunc.resolve_dtypes = resolve_dtypes
 _kiln.set_support(sys.modules[__name__])

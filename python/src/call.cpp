@@ -88,7 +88,7 @@ class Call {
   bool prepare(PyObject*& taken) {
     if (operands_.failed()) return false;
     if (read_operands(taken) != Taken::no) return false;
-    if (!options_.read(reinterpret_cast<PyObject*>(&r_.f), r_.keywords)) return false;
+    if (!options_.read(function(), r_.keywords)) return false;
     options_.raw().method = r_.method;
     if (!check_byte_orders()) return false;
     if (!prepare_outputs() || !keep_for_stream()) return false;
@@ -97,7 +97,8 @@ class Call {
   }
 
   Taken read_operands(PyObject*& taken) {
-    bool foreign = false;
+    // A mask may take the call over, as an operand may.
+    bool foreign = r_.keywords[kWhere] != nullptr && has_override(r_.keywords[kWhere]);
     for (std::size_t i = 0; i < r_.nin + r_.nout; ++i) {
       PyObject* const object = object_of(i);
       Operand& operand = operands_.add();
@@ -119,6 +120,11 @@ class Call {
     return Taken::no;
   }
 
+  [[nodiscard]] PyObject* function() const noexcept { return reinterpret_cast<PyObject*>(&r_.f); }
+  /// What `__array_wrap__` gets: methods have no context in NumPy.
+  [[nodiscard]] PyObject* context() const noexcept {
+    return r_.method == KILN_CALL || r_.method == KILN_OUTER ? function() : Py_None;
+  }
   PyObject* object_of(std::size_t i) const { return i < r_.nin ? r_.inputs[i] : r_.outputs[i - r_.nin]; }
 
   Taken ask_classes(PyObject*& taken) {
@@ -130,8 +136,7 @@ class Call {
       given = given || each != Py_None;
       PyTuple_SET_ITEM(out.get(), static_cast<Py_ssize_t>(i), Py_NewRef(each));
     }
-    return override_call(reinterpret_cast<PyObject*>(&r_.f), r_.method_name, r_.inputs, r_.nin, given ? out.get() : nullptr,
-                         r_.keywords, taken);
+    return override_call(function(), r_.method_name, r_.inputs, r_.nin, given ? out.get() : nullptr, r_.keywords, taken);
   }
 
   bool finish_operand(std::size_t i) {
@@ -266,17 +271,17 @@ class Call {
   }
 
   PyObject* collect_one(std::size_t i) {
-    if (r_.outputs[i] != nullptr) return Py_NewRef(r_.outputs[i]);
+    if (r_.outputs[i] != nullptr)
+      return finish_given(r_.outputs[i], context(), r_.inputs, r_.nin, r_.outputs, r_.nout, static_cast<int>(i));
     Operand& operand = operands_[r_.nin + i];
     if ((made_ >> i & 1U) != 0)
-      return finish_numpy(std::exchange(operand.held, nullptr), kind_, reinterpret_cast<PyObject*>(&r_.f), r_.inputs, r_.nin,
-                          static_cast<int>(i));
+      return finish_numpy(std::exchange(operand.held, nullptr), kind_, context(), r_.inputs, r_.nin, static_cast<int>(i));
     PyObject* const result = result_of(ArrayHandle(const_cast<kiln_array*>(args_[r_.nin + i].value.array)), kind_);
     args_[r_.nin + i].kind = KILN_NONE;
     if (result == nullptr || !PyArray_Check(result)) return result;
     learned_[i] = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(result));
     if (r_.nout == 1) learn();
-    return finish_numpy(reorder(result), kind_, reinterpret_cast<PyObject*>(&r_.f), r_.inputs, r_.nin, static_cast<int>(i));
+    return finish_numpy(reorder(result), kind_, context(), r_.inputs, r_.nin, static_cast<int>(i));
   }
 
   /// Copies a result that kiln made to the order that was asked for. Takes the reference.
@@ -362,7 +367,7 @@ bool run(FunctionObject& f, kiln_arg* outputs, std::size_t nout, const kiln_arg*
 }
 
 bool read_out(FunctionObject& f, PyObject* out, PyObject** to) {
-  if (out == nullptr || out == Py_None || out == Py_Ellipsis) return true;
+  if (out == nullptr || out == Py_Ellipsis || (out == Py_None && f.info.nout == 1)) return true;
   if (!PyTuple_Check(out)) {
     if (f.info.nout == 1) {
       to[0] = out;
@@ -377,6 +382,10 @@ bool read_out(FunctionObject& f, PyObject* out, PyObject** to) {
   }
   for (Py_ssize_t i = 0; i < f.info.nout; ++i) {
     PyObject* const each = PyTuple_GET_ITEM(out, i);
+    if (each == Py_Ellipsis) {
+      PyErr_SetString(PyExc_TypeError, "must use `...` as `out=...` and not per-operand/in a tuple");
+      return false;
+    }
     to[i] = each == Py_None ? nullptr : each;
   }
   return true;

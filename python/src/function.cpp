@@ -162,6 +162,18 @@ PyObject* get_reorderable(PyObject* self, void*) {
   return PyBool_FromLong(to_function(self).info.reorderable);
 }
 
+PyObject* get_doc(PyObject* self, void*) {
+  PyObject* const dict = to_function(self).dict;
+  PyObject* const given = dict == nullptr ? nullptr : PyDict_GetItemString(dict, "__doc__");
+  return given != nullptr ? Py_NewRef(given) : get_supported(self, const_cast<char*>("doc_of"));
+}
+
+int set_doc(PyObject* self, PyObject* doc, void*) {
+  const Ref dict(PyObject_GenericGetDict(self, nullptr));
+  if (!dict) return -1;
+  return doc == nullptr ? PyDict_DelItemString(dict.get(), "__doc__") : PyDict_SetItemString(dict.get(), "__doc__", doc);
+}
+
 PyObject* represent(PyObject* self) {
   const FunctionObject& f = to_function(self);
   constexpr const char* kNames[] = {"function", "ufunc", "gufunc", "reduction", "kernel", "transform"};
@@ -233,7 +245,11 @@ PyMethodDef function_methods[] = {{"compile", method_of(compile), METH_VARARGS |
                                   {"__dask_tokenize__", tokenize, METH_NOARGS, nullptr},
                                   {nullptr, nullptr, 0, nullptr}};
 
+/// Each class has its own: a class without a docstring has `__doc__` None, which hides that of a base.
+PyGetSetDef doc_values[] = {{"__doc__", get_doc, set_doc, nullptr, nullptr}, {nullptr, nullptr, nullptr, nullptr, nullptr}};
+
 PyGetSetDef function_values[] = {
+    {"__doc__", get_doc, set_doc, nullptr, nullptr},
     {"__dict__", PyObject_GenericGetDict, PyObject_GenericSetDict, nullptr, nullptr},
     {"__name__", get_name, nullptr, nullptr, nullptr},
     {"nin", get_nin, nullptr, "The number of inputs.", nullptr},
@@ -369,8 +385,10 @@ FunctionObject* function_of(PyObject* object) {
 
 bool add_functions(PyObject* module) {
   for (std::size_t kind = 0; kind < std::size(kClasses); ++kind) {
-    PyMethodDef* const methods = kind == 0 ? function_methods : kind == KILN_UFUNC ? kUfuncMethods : nullptr;
-    classes[kind] = make_class(kind, methods, kind == 0 ? function_values : nullptr,
+    PyMethodDef* const methods = kind == 0                                   ? function_methods
+                                 : kind == KILN_UFUNC || kind == KILN_GUFUNC ? kUfuncMethods
+                                                                             : nullptr;
+    classes[kind] = make_class(kind, methods, kind == 0 ? function_values : doc_values,
                                kind == 0 ? nullptr : reinterpret_cast<PyObject*>(classes[0]));
     if (classes[kind] == nullptr) return false;
     if (PyModule_AddObjectRef(module, kClasses[kind], reinterpret_cast<PyObject*>(classes[kind])) != 0) return false;

@@ -35,6 +35,13 @@ bool refuse(const char* function, PyObject* name, KeywordSet allowed) {
   return false;
 }
 
+/// Refuses two keywords that say the same. Returns false with an exception.
+bool refuse_pair(PyObject* const* values, Keyword first, Keyword second) {
+  if (values[first] == nullptr || values[second] == nullptr) return true;
+  PyErr_Format(PyExc_TypeError, "cannot specify both '%s' and '%s'", kNames[first], kNames[second]);
+  return false;
+}
+
 }  // namespace
 
 bool intern_keywords() {
@@ -66,7 +73,7 @@ bool Keywords::read(const char* function, PyObject* const* args, PyObject* names
     values_[found] = args[i];
     read_ |= 1U << found;
   }
-  return true;
+  return refuse_pair(values_, kSig, kSignature) && refuse_pair(values_, kAxis, kAxes);
 }
 
 bool Keywords::read_positional(const char* function, PyObject* const* args, Py_ssize_t count, const Keyword* order,
@@ -76,6 +83,10 @@ bool Keywords::read_positional(const char* function, PyObject* const* args, Py_s
     return false;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
+    if (order[i] == kOut && args[i] == Py_Ellipsis) {
+      PyErr_SetString(PyExc_TypeError, "out=... is only allowed as a keyword argument.");
+      return false;
+    }
     values_[order[i]] = args[i];
     read_ |= 1U << order[i];
   }

@@ -11,6 +11,10 @@ namespace {
 constexpr KeywordSet kPlace = set_of({kStream, kDevice, kTimeout, kChunked, kChunkBytes, kDevices, kProgress});
 
 bool require(const FunctionObject& f, const char* method, int nin) {
+  if (f.info.kind == KILN_GUFUNC) {
+    PyErr_SetString(PyExc_RuntimeError, "Reduction not defined on ufunc with signature");
+    return false;
+  }
   if (f.info.nin == nin && f.info.nout == 1) return true;
   PyErr_Format(PyExc_ValueError, "%s only supported for %s functions returning a single value", method,
                nin == 2 ? "binary" : "unary and binary");
@@ -113,7 +117,11 @@ PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
     PyObject* result = nullptr;
     if (reduce_quickly(f, k[kArray], k[kAxis], k[kKeepdims] == Py_True, result)) return result;
   }
-  PyObject* const array = k[kArray];
+  PyObject* array = k[kArray];
+  const Ref converted(k[kInitial] == Py_None && (PyList_Check(array) || PyTuple_Check(array)) ? PyArray_FROM_O(array)
+                                                                                              : nullptr);
+  if (PyErr_Occurred() != nullptr) return nullptr;
+  if (converted) array = converted.get();
   if (k[kInitial] == Py_None && PyArray_Check(array) && PyArray_SIZE(reinterpret_cast<PyArrayObject*>(array)) == 0) {
     PyErr_Format(PyExc_ValueError, "zero-size array to reduction operation %s which has no identity", f.info.name);
     return nullptr;
@@ -179,6 +187,10 @@ Ref with_axes(PyObject* object, int more) {
 
 PyObject* outer(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   FunctionObject& f = *reinterpret_cast<FunctionObject*>(self);
+  if (f.info.kind == KILN_GUFUNC) {
+    PyErr_SetString(PyExc_TypeError, "method outer is not allowed in ufunc with non-trivial signature");
+    return nullptr;
+  }
   if (f.info.nin != 2) {
     PyErr_SetString(PyExc_ValueError, "outer product only supported for binary functions");
     return nullptr;
@@ -230,6 +242,11 @@ PyObject* at_arrays(PyObject* self, PyObject* const* args, Py_ssize_t count) {
 
 PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t count) {
   FunctionObject& f = *reinterpret_cast<FunctionObject*>(self);
+  if (f.info.kind == KILN_GUFUNC) {
+    PyErr_Format(PyExc_TypeError, "%s.at does not support ufunc with non-trivial signature: %s has signature %s.", f.info.name,
+                 f.info.name, f.info.layout);
+    return nullptr;
+  }
   if (f.info.nin > 2 || f.info.nout != 1) {
     PyErr_SetString(PyExc_ValueError, "Only unary and binary ufuncs supported at this time");
     return nullptr;

@@ -5,6 +5,7 @@
 
 #include "dtypes.hpp"
 #include "errors.hpp"
+#include "function.hpp"
 #include "streams.hpp"
 
 namespace kiln::python {
@@ -34,6 +35,12 @@ bool convert_axis(PyObject* object, std::int32_t& axis) {
   }
   axis = static_cast<std::int32_t>(value);
   return true;
+}
+
+/// A generalized ufunc takes `keepdims` as a bool, and only where its core dimensions allow it.
+bool check_keepdims(PyObject* keepdims, PyObject* function) {
+  const Ref check(support("check_keepdims"));
+  return check && Ref(PyObject_CallFunctionObjArgs(check.get(), function, keepdims, nullptr));
 }
 
 }  // namespace
@@ -85,6 +92,12 @@ bool Options::read_axis(PyObject* axis) {
   return convert_axes(axis, axes_, options_.axis_count);
 }
 
+bool Options::read_core_axis(PyObject* axis) {
+  options_.axis = axes_;
+  options_.axis_count = 1;
+  return convert_axis(axis, axes_[0]);
+}
+
 bool Options::read_axes(PyObject* axes, PyObject* function) {
   const Ref flatten(support("flat_axes"));
   if (!flatten) return false;
@@ -132,6 +145,7 @@ bool Options::read_signature(PyObject* signature, PyObject* function) {
   if (!convert) return false;
   signature_ = Ref(PyObject_CallFunctionObjArgs(convert.get(), function, signature, nullptr));
   if (!signature_) return false;
+  if (signature_.get() == Py_None) return true;
   // A dtype is the loop of those outputs; a text names all of the loop's dtypes.
   if (!PyUnicode_Check(signature_.get())) return convert_dtype(signature_.get(), options_.dtype);
   Py_ssize_t length = 0;
@@ -240,15 +254,13 @@ bool Options::read(PyObject* function, const Keywords& given) {
     if (!convert_dtype(given[kDtype], options_.dtype)) return false;
   }
   if (given[kWhere] != nullptr && !read_where(given[kWhere])) return false;
-  if (given[kAxis] != nullptr && !read_axis(given[kAxis])) return false;
+  const bool generalized = reinterpret_cast<FunctionObject*>(function)->info.kind == KILN_GUFUNC;
+  if (given[kAxis] != nullptr && !(generalized ? read_core_axis(given[kAxis]) : read_axis(given[kAxis]))) return false;
   if (!is_absent(given[kAxes])) {
-    if (given[kAxis] != nullptr) {
-      PyErr_SetString(PyExc_TypeError, "cannot specify both 'axis' and 'axes'");
-      return false;
-    }
     if (!read_axes(given[kAxes], function)) return false;
   }
   if (given[kKeepdims] != nullptr) {
+    if (generalized && !check_keepdims(given[kKeepdims], function)) return false;
     const int keepdims = PyObject_IsTrue(given[kKeepdims]);
     if (keepdims < 0) return false;
     options_.keepdims = static_cast<std::uint32_t>(keepdims);

@@ -25,6 +25,7 @@ class Options {
 
  private:
   bool read_axis(PyObject* axis);
+  bool read_core_axis(PyObject* axis);
   bool read_axes(PyObject* axes, PyObject* function);
   bool read_casting(PyObject* casting);
   bool read_signature(PyObject* signature, PyObject* function);

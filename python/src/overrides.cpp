@@ -71,6 +71,7 @@ Taken override_call(PyObject* function, const char* method, PyObject* const* inp
   for (Py_ssize_t i = 0; out != nullptr && i < PyTuple_GET_SIZE(out); ++i) {
     if (PyTuple_GET_ITEM(out, i) != Py_None && !add_override(list.get(), PyTuple_GET_ITEM(out, i))) return Taken::failed;
   }
+  if (keywords[kWhere] != nullptr && !add_override(list.get(), keywords[kWhere])) return Taken::failed;
   const Py_ssize_t overrides = PyList_GET_SIZE(list.get());
   if (overrides == 0) return Taken::no;
   for (Py_ssize_t i = 0; i < overrides; ++i) {

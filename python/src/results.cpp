@@ -63,4 +63,17 @@ PyObject* finish_numpy(PyObject* array, const ResultKind& kind, PyObject* functi
   return PyObject_CallFunction(wrap.get(), "OOOOi", kind.wrap, array, function, inputs.get(), output);
 }
 
+PyObject* finish_given(PyObject* array, PyObject* function, PyObject* const* args, std::size_t count, PyObject* const* outputs,
+                       std::size_t output_count, int output) {
+  if (function == Py_None || PyArray_CheckExact(array) || !PyArray_Check(array)) return Py_NewRef(array);
+  const Ref wrap(support("wrap_output"));
+  const Ref operands(PyTuple_New(static_cast<Py_ssize_t>(count + output_count)));
+  if (!wrap || !operands) return nullptr;
+  for (std::size_t i = 0; i < count + output_count; ++i) {
+    PyObject* const each = i < count ? args[i] : outputs[i - count];
+    PyTuple_SET_ITEM(operands.get(), static_cast<Py_ssize_t>(i), Py_NewRef(each == nullptr ? Py_None : each));
+  }
+  return PyObject_CallFunction(wrap.get(), "OOOi", array, function, operands.get(), output);
+}
+
 }  // namespace kiln::python

@@ -22,4 +22,8 @@ PyObject* result_of(ArrayHandle array, const ResultKind& kind);
 PyObject* finish_numpy(PyObject* array, const ResultKind& kind, PyObject* function, PyObject* const* args, std::size_t count,
                        int output);
 
+/// Returns an output that was given, wrapped by its class. Methods, whose `function` is None, do not wrap outputs.
+PyObject* finish_given(PyObject* array, PyObject* function, PyObject* const* args, std::size_t count, PyObject* const* outputs,
+                       std::size_t output_count, int output);
+
 }  // namespace kiln::python

@@ -131,3 +131,44 @@ def test_a_users_ufunc_has_the_methods():
     same(f.accumulate(a, axis=1), np.multiply.accumulate(a, axis=1))
     same(f.outer(a, a), np.multiply.outer(a, a))
     assert f.identity == 1
+
+
+@pytest.mark.parametrize("dtype", [np.int64, np.int8, np.float32])
+def test_at_casts_results_as_numpy_does(dtype):
+    b = np.array([1.75, 2.5, 3.5, 1.25])
+    for indices in [np.array([0, 2, 0, 0]), ([0, 1, 0, 1], [0, 0, 0, 2]), slice(0, 4)]:
+        shape = (3, 4) if isinstance(indices, tuple) else (5,)
+        got, expected = np.ones(shape, dtype), np.ones(shape, dtype)
+        kiln.math.multiply.at(got, indices, b)
+        np.multiply.at(expected, indices, b)
+        np.testing.assert_array_equal(got, expected)
+
+
+def test_generalized_ufuncs_refuse_methods_as_numpys_do():
+    dot = kiln.guvectorize("(n),(n)->() void dot(float64[:] a, float64[:] b, float64 c) { c = 0; for (index i = 0; i < n; ++i) c += a(i) * b(i); }")
+    for method, arguments, error in [("reduce", ([1.0],), RuntimeError), ("accumulate", ([1.0],), RuntimeError), ("outer", ([1.0], [1.0]), TypeError),
+                                     ("reduceat", ([1.0], [0]), RuntimeError), ("at", (np.ones(2), [0], [1.0]), TypeError)]:
+        with pytest.raises(error):
+            getattr(np.vecdot, method)(*arguments)
+        with pytest.raises(error, match="signature"):
+            getattr(dot, method)(*arguments)
+    with pytest.raises(TypeError, match="must be a boolean"):
+        dot(np.ones(3), np.ones(3), keepdims="true")
+    with pytest.raises(TypeError, match="axes should be a list"):
+        dot(np.ones(3), np.ones(3), axes=-1)
+    with pytest.raises(TypeError, match="an integer is expected"):
+        dot(np.ones(3), np.ones(3), axis=[0])
+    outer = kiln.guvectorize("(m),(n)->(m,n) void outer(float64[:] a, float64[:] b, float64[:,:] c) { for (index i = 0; i < m; ++i) for (index j = 0; j < n; ++j) c(i, j) = a(i) * b(j); }")
+    with pytest.raises(TypeError, match="does not support keepdims"):
+        outer(np.ones(3), np.ones(3), keepdims=False)
+
+
+def test_resolve_dtypes():
+    i4, f4, i2 = np.dtype("i4"), np.dtype("f4"), np.dtype("i2")
+    for dtypes, keywords in [((i4, f4, None), {}), ((f4, int, None), {}), ((i4, i4, None), {"signature": (None, None, "f4")}),
+                             ((None, i2, None), {"reduction": True}), ((i4, i4, f4), {})]:
+        assert kiln.math.add.resolve_dtypes(dtypes, **keywords)[-1] == np.add.resolve_dtypes(dtypes, **keywords)[-1], dtypes
+    for dtypes, keywords in [((i4, i4), {}), (("i4", "i4", None), {}), ((i4, f4, None), {"casting": "no"}), ((i4, i4, i4), {"reduction": True})]:
+        for add in (np.add, kiln.math.add):
+            with pytest.raises(TypeError):
+                add.resolve_dtypes(dtypes, **keywords)

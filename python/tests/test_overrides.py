@@ -156,3 +156,71 @@ def test_ml_dtypes():
 
 def test_functions_copy_as_themselves():
     assert copy.copy(km.add) is km.add
+
+
+def test_outputs_are_wrapped_by_their_class():
+    class Kept(np.ndarray):
+        def __array_wrap__(self, array, context=None, return_scalar=False):
+            made = self if array is self else array.view(Kept)
+            made.context = context
+            return made
+
+    for add in (np.add, kiln.math.add):
+        out = np.zeros(2).view(Kept)
+        assert add([1.0, 2.0], 1, out=out) is out
+        function, operands, output = out.context
+        assert (function, operands[1:], output) == (add, (1, out), 0) and operands[0] == [1.0, 2.0]
+        out.context = 0
+        assert add.reduce(np.ones((2, 2)), out=out) is out
+        assert out.context == 0  # the methods do not wrap an output
+        assert add.reduce(np.ones((2, 2)).view(Kept)).context is None
+
+    class Bad(np.ndarray):
+        def __array_wrap__(self, array, context=None, return_scalar=False):
+            raise RuntimeError("no")
+    with pytest.raises(RuntimeError, match="no"):
+        kiln.math.modf(np.ones(2), np.zeros(2), np.zeros(2).view(Bad))
+
+
+def test_masks_take_part_in_overrides():
+    class Mask(np.ndarray):
+        def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
+            return ufunc, method, len(inputs), sorted(keywords)
+
+    mask = np.ones(2, bool).view(Mask)
+    for add in (np.add, kiln.math.add):
+        assert add([1, 2], 1, where=mask) == (add, "__call__", 2, ["where"])
+        assert add.reduce([1, 2], where=mask) == (add, "reduce", 1, ["where"])
+
+
+def test_pairs_of_keywords_are_refused_before_overrides():
+    class Any:
+        def __array_ufunc__(self, *args, **keywords):
+            return 1
+
+    for add, modf in ((np.add, np.modf), (kiln.math.add, kiln.math.modf)):
+        assert add(Any(), 1) == 1
+        with pytest.raises(TypeError, match="cannot specify both 'sig' and 'signature'"):
+            add(Any(), 1, sig="dd->d", signature="dd->d")
+        with pytest.raises(TypeError):
+            modf(Any(), out=None)
+        with pytest.raises(TypeError, match="not per-operand"):
+            add(1, 2, out=(...,))
+        with pytest.raises(TypeError, match="only allowed as a keyword"):
+            add.reduce([1], 0, None, ...)
+
+
+def test_docstrings():
+    assert kiln.math.add.__doc__.startswith("add(x1, x2, /, out=None, *, where=True")
+    made = kiln.vectorize("float64 f(float64 a) = a")
+    assert made.__doc__.startswith("f(x, /, out=None") and "\n" not in made.__doc__
+    made.__doc__ = "mine"
+    assert made.__doc__ == "mine"
+    del made.__doc__
+    assert made.__doc__.startswith("f(x")
+
+
+def test_aliases_are_the_same_object():
+    for name in ("true_divide", "abs", "mod", "conj", "acos", "pow"):
+        found = getattr(kiln.math, name)
+        assert found is getattr(kiln.math, getattr(np, name).__name__) and found.types
