@@ -185,14 +185,28 @@ def guvectorize(signatures, layout=None, body=None, *, name=None, cache=None, **
             return _whole("gufunc", signatures, name, options, cache)
         raise TypeError("guvectorize: give signatures and a layout, or one string with the layout in front: \"(n)->() void f(…) { … }\"")
     if body is not None:
-        return _make("gufunc", {"name": name or "f", "layout": layout, "signatures": _as_list(signatures), "body": body}, options, cache)
+        return _make_gufunc(name or "f", layout, _as_list(signatures), body, options, cache)
 
     def decorate(function):
         found, parameters, text = _from_function(function)
         listed = [_with_names(each, parameters) for each in _as_list(signatures)]
-        return _make("gufunc", {"name": name or found, "layout": layout, "signatures": listed, "body": text}, options, cache,
-                     function.__doc__)
+        return _make_gufunc(name or found, layout, listed, text, options, cache, function.__doc__)
     return decorate
+
+
+def _make_gufunc(name, layout, signatures, body, options, cache, doc=None):
+    """Makes a gufunc of Numba's arguments. Without core dimensions it is a ufunc, as in NumPy, and has its methods and an identity."""
+    signatures = [each if "(" in each else f"void({each})" for each in signatures]
+    inputs = layout.partition("->")[0].count("(")
+    only_ufunc = set(options) & (_KINDS["gufunc"] - _KINDS["ufunc"])
+    if any(character.isalnum() for character in layout) or any("[" in each or "inout" in each for each in signatures) or only_ufunc:
+        return _make("gufunc", {"name": name, "layout": layout, "signatures": signatures, "body": body}, options, cache, doc)
+    listed = []
+    for each in signatures:
+        head, where, variables = each.partition(" where ")
+        operands = _split_operands(head[head.index("(") + 1:head.rindex(")")])
+        listed.append(f"({', '.join(operands[inputs:])})({', '.join(operands[:inputs])}){where}{variables}")
+    return _make("ufunc", {"name": name, "signatures": listed, "body": body}, options, cache, doc)
 
 
 def reduction(signatures, *, reduce, accumulator=None, map=None, post=None, name=None, cache=None, **options):

@@ -134,7 +134,10 @@ def _dtype_name(object):
         return None
     if isinstance(object, str) and object in CHARACTERS:
         return object
-    name = np.dtype(object).name
+    try:
+        name = np.dtype(object).name
+    except TypeError as error:
+        raise ValueError(f"signature: {error}") from None
     if name not in CHARACTERS:
         raise TypeError(f"signature: kiln has no dtype {name}")
     return name
@@ -142,6 +145,8 @@ def _dtype_name(object):
 
 def signature_text(function, signature):
     """Turns NumPy's forms of `signature` ('ff->f', (float, float, float), 'd') into kiln's, or into a dtype of the outputs."""
+    if isinstance(signature, bytes):
+        signature = signature.decode()
     if isinstance(signature, str) and "->" in signature:
         left, right = signature.split("->")
         sides = [[part.strip() for part in side.split(",")] if "," in side or side.strip() in CHARACTERS else list(side.strip())
@@ -156,7 +161,8 @@ def signature_text(function, signature):
         flat = [_dtype_name(each) for each in signature]
         names = [flat[:function.nin], flat[function.nin:]]
     elif isinstance(signature, str):
-        raise TypeError(f"signature {signature!r} has no arrow: a string such as 'dd->d' has all operands, and `dtype` is that of the outputs")
+        raise (TypeError if len(signature) == 1 else ValueError)(
+            f"signature {signature!r} has no arrow: a string such as 'dd->d' has all operands, and `dtype` is that of the outputs")
     else:
         raise TypeError("the signature object to ufunc must be a string or a tuple.")
     if len(names[0]) != function.nin or len(names[1]) != function.nout:
@@ -342,6 +348,14 @@ def doc_of(function):
 
 
 # --- Methods
+
+def check_not_empty(function, array, axis=0):
+    """Refuses a reduction without an initial value, and without the identity, over no elements: `initial=None`."""
+    shape = array.shape if hasattr(array, "shape") else np.shape(array)
+    axes = range(len(shape)) if axis is None else axis if isinstance(axis, tuple) else (axis,)
+    if any(-len(shape) <= each < len(shape) and shape[each] == 0 for each in axes):
+        raise ValueError(f"zero-size array to reduction operation {function.__name__} which has no identity")
+
 
 def outer_operands(a, b):
     """Returns arrays with axes of extent 1, whose broadcast is the outer product; None where an operand is no array of NumPy."""

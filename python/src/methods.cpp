@@ -117,14 +117,10 @@ PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
     PyObject* result = nullptr;
     if (reduce_quickly(f, k[kArray], k[kAxis], k[kKeepdims] == Py_True, result)) return result;
   }
-  PyObject* array = k[kArray];
-  const Ref converted(k[kInitial] == Py_None && (PyList_Check(array) || PyTuple_Check(array)) ? PyArray_FROM_O(array)
-                                                                                              : nullptr);
-  if (PyErr_Occurred() != nullptr) return nullptr;
-  if (converted) array = converted.get();
-  if (k[kInitial] == Py_None && PyArray_Check(array) && PyArray_SIZE(reinterpret_cast<PyArrayObject*>(array)) == 0) {
-    PyErr_Format(PyExc_ValueError, "zero-size array to reduction operation %s which has no identity", f.info.name);
-    return nullptr;
+  PyObject* const array = k[kArray];
+  if (k[kInitial] == Py_None && !has_override(array)) {
+    const Ref check(support("check_not_empty"));
+    if (!check || !Ref(PyObject_CallFunctionObjArgs(check.get(), self, array, k[kAxis], nullptr))) return nullptr;
   }
   k[kArray] = nullptr;
   return call_method(f, KILN_REDUCE, "reduce", &array, 1, k);
@@ -255,6 +251,7 @@ PyObject* at(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     PyErr_Format(PyExc_TypeError, "at() takes from 2 to 3 positional arguments but %zd were given", count);
     return nullptr;
   }
+  if (count == 3 && args[2] == Py_None) --count;
   if (count - 1 != f.info.nin) {
     PyErr_SetString(PyExc_ValueError,
                     f.info.nin == 2 ? "second operand needed for ufunc" : "second operand provided when ufunc is unary");

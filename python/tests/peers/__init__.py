@@ -3,8 +3,8 @@
 #: Whether the running test has asked for a function of kiln. The plugin resets it before each test.
 touched = False
 
-#: Whether the running test expected NumPy's floating-point status.
-left_out = False
+#: What the running test expected and was left out, if anything (status.py).
+left_out = ""
 
 
 def touch():

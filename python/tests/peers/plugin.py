@@ -18,7 +18,7 @@ def _has_function(value, depth=3):
 @pytest.hookimpl(hookwrapper=True)
 def pytest_runtest_protocol(item):
     parameters = getattr(getattr(item, "callspec", None), "params", {})
-    peers.left_out = False
+    peers.left_out = ""
     peers.touched = any(_has_function(value) for value in parameters.values())
     yield
 
@@ -28,7 +28,7 @@ def pytest_runtest_makereport(item, call):
     if call.when == "call":
         item.user_properties.append(("kiln", "used" if peers.touched else "unused"))
         if peers.left_out:
-            item.user_properties.append(("kiln", "left out"))
+            item.user_properties.append(("left out", peers.left_out))
     yield
 
 
