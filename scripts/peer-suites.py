@@ -10,6 +10,7 @@ scripts/test-python.sh builds the extension that is tested.
 import argparse
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -34,7 +35,7 @@ class Suite:
     goal: float
     rewrites: tuple  # (pattern, replacement, files that must have it or None for any)
     plugins: tuple = ()
-    ignored: str = ""
+    support: str = ""  # a package of the sdist that the tests import
     requirements: tuple = ()
     sdist: bool = False
 
@@ -68,6 +69,13 @@ SUITES = {
                   # Numba's `initial=None` is none, and NumPy's asks for a reduction without the identity.
                   (r"initial=initial\)", r"**({} if initial is None else {'initial': initial}))"),
                   (r"^from numba\.np\.ufunc import (GUVectorize|dufunc)$", r"from peers.numba_shim import \1"))),
+    "cupy": Suite(
+        package="cupy", folder="tests/cupy_tests/core_tests", goal=95, sdist=True, support="cupy/testing", plugins=("peers.cupy_shim",),
+        files=("test_userkernel.py", "test_elementwise.py", "test_reduction.py", "test_gufuncs.py", "test_ufunc_methods.py", "test_dlpack.py",
+               "test_raw.py"),
+        rewrites=((r"^import pytest$", "import pytest\n\nfrom peers import status as peers_status"),
+                  (r"pytest\.(raises|warns)\(", r"peers_status.\1("),
+                  (r"self\.assertRaisesRegex\(", "peers_status.raises_regex("))),
 }
 
 
@@ -107,6 +115,15 @@ def source_of(suite, python, build):
     return pathlib.Path(origin).parent / suite.folder, version
 
 
+def copy_support(suite, source, target):
+    """Copies the package that the tests import from the sdist."""
+    if suite.support:
+        root = source
+        for _ in pathlib.Path(suite.folder).parts:
+            root = root.parent
+        shutil.copytree(root / suite.support, target / "support" / suite.support)
+
+
 def copy(suite, source, target):
     """Copies the files with their imports rewritten. Every rewrite must match in some file."""
     shutil.rmtree(target, ignore_errors=True)
@@ -128,8 +145,7 @@ def copy(suite, source, target):
 def run_pytest(name, suite, python, package, target, files, sample):
     """Runs the files and returns the test cases: dicts with id, outcome, text."""
     report = target / "report.xml"
-    environment = {"PYTHONPATH": f"{package}:{PEERS.parent}", "KILN_PEERS_SAMPLE": str(sample or "")}
-    import os
+    environment = {"PYTHONPATH": f"{package}:{PEERS.parent}", "KILN_PEERS_SAMPLE": str(sample or ""), "KILN_PEERS_SUPPORT": str(target / "support")}
     command = [python, "-m", "pytest", "-q", "-p", "peers.plugin", "-p", "no:cacheprovider", "-n", "1", "--timeout=300", "--tb=short",
                f"--junitxml={report}", "-o", "junit_family=xunit1", "--rootdir", target, "--import-mode=importlib", "-W", "ignore"]
     for each in suite.plugins:
@@ -139,7 +155,11 @@ def run_pytest(name, suite, python, package, target, files, sample):
                        stderr=subprocess.STDOUT, check=False)
     if not report.exists():
         fail(f"{name}: pytest made no report; see {target / 'pytest.log'}")
-    return list(read_report(report))
+    cases = list(read_report(report))
+    for case in cases:
+        if "collection failure" in case["text"]:
+            fail(f"{name}: {case['id']} cannot be collected; see {target / 'pytest.log'}")
+    return cases
 
 
 def read_report(report):
@@ -148,9 +168,10 @@ def read_report(report):
         klass = case.get("classname", "").rpartition(".")[2]
         stem = pathlib.Path(file).stem
         identity = "::".join([file] + ([klass] if klass and klass != stem else []) + [case.get("name", "")])
-        outcome, text = "passed", ""
+        outcome, text, in_setup = "passed", "", False
         for child in case:
             if child.tag in ("failure", "error"):
+                in_setup = in_setup or child.tag == "error"
                 # A test that Numba expects to fail, and passes.
                 unexpected = "Unexpected success" in (child.get("message") or "")
                 outcome, text = "passed" if unexpected else "failed", (child.get("message") or "") + "\n" + (child.text or "")
@@ -158,6 +179,7 @@ def read_report(report):
                 outcome, text = "skipped", child.get("message") or child.text or ""
         marks = {each.get("name"): each.get("value") for each in case.iter("property")}
         yield {"id": identity, "file": file, "outcome": outcome, "text": text, "used": marks.get("kiln") == "used",
+               "in_setup": in_setup,
                "left_out": marks.get("left out", "")}
 
 
@@ -183,7 +205,7 @@ def classify(suite, case, reasons):
         if reason["suite"] == suite and re.search(reason.get("test", ""), case["id"]) and re.search(reason.get("text", ""), case["text"]):
             reason["count"] += 1
             return reason["kind"], reason["why"]
-    if not case["used"]:
+    if not case["used"] and not case["in_setup"]:
         return "not applicable", UNUSED
     return "failed", ""
 
@@ -224,6 +246,7 @@ def main():
         source, version = source_of(suite, options.python, build)
         target = build / name
         copy(suite, source, target)
+        copy_support(suite, source, target)
         cases = run_pytest(name, suite, options.python, options.package, target, files or suite.files, options.sample)
         for case in cases:
             case["suite"] = name

@@ -1,8 +1,11 @@
 """CuPy's notation: ElementwiseKernel, ReductionKernel, RawKernel and RawModule, with CuPy's arguments."""
 import json
 
+import numpy as np
+
 from . import _kiln
 from ._definitions import _text
+from .errors import ArgumentError
 
 
 def _define(definition):
@@ -34,6 +37,7 @@ class _Kernel:
 def _restore(kind, function):
     made = kind.__new__(kind)
     _Kernel.__init__(made, function)
+    made._raw_outputs = False
     return made
 
 
@@ -53,15 +57,35 @@ class ElementwiseKernel(_Kernel):
                                   "options": list(options)}))
         self.in_params, self.out_params, self.operation = in_params, out_params, operation
         self.return_tuple, self.no_return = return_tuple, no_return
+        self._raw_outputs = "raw " in out_params
         if doc:
             self.__doc__ = doc
 
     def __call__(self, *args, size=None, block_size=None, stream=None):
+        if block_size is not None and block_size <= 0:
+            raise ValueError(f"{self.name}: block_size is 1 or more, and it is {block_size}")
+        if size is not None and self._raw_outputs and len(args) == len([each for each in self.in_params.split(",") if each.strip()]):
+            args += self._new_outputs(args, size)
         keywords = {"size": size, "stream": stream}
-        result = self._function(*args, **{name: value for name, value in keywords.items() if value is not None})
+        try:
+            result = self._function(*args, **{name: value for name, value in keywords.items() if value is not None})
+        except TypeError as error:
+            # CuPy has a ValueError for a size that is missing or that arrays decide.
+            if ".size" in str(error):
+                raise ArgumentError(str(error)) from None
+            raise
         if self.__dict__.get("no_return"):
             return None
         return (result,) if self.__dict__.get("return_tuple") and not isinstance(result, tuple) else result
+
+    def _new_outputs(self, args, size):
+        """Makes outputs of `size` elements, as CuPy does where an output is raw. Their types are names, or those of inputs."""
+        types = {each.split()[-2]: getattr(value, "dtype", None) for each, value in zip(self.in_params.split(","), args)}
+        names = [each.split()[-2] for each in self.out_params.split(",")]
+        dtypes = [types.get(name) if len(name) == 1 else np.dtype(name) for name in names]
+        if None in dtypes or not any(isinstance(each, np.ndarray) for each in args):
+            return ()
+        return tuple(np.zeros(size, dtype) for dtype in dtypes)
 
 
 class ReductionKernel(_Kernel):

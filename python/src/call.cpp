@@ -281,16 +281,7 @@ class Call {
     if (result == nullptr || !PyArray_Check(result)) return result;
     learned_[i] = PyArray_TYPE(reinterpret_cast<PyArrayObject*>(result));
     if (r_.nout == 1) learn();
-    return finish_numpy(reorder(result), kind_, context(), r_.inputs, r_.nin, static_cast<int>(i));
-  }
-
-  /// Copies a result that kiln made to the order that was asked for. Takes the reference.
-  PyObject* reorder(PyObject* result) {
-    auto* const array = reinterpret_cast<PyArrayObject*>(result);
-    if (PyArray_NDIM(array) < 2 || order_ == 'K' || order_ == 'A') return result;
-    PyObject* const ordered = PyArray_NewCopy(array, order_ == 'F' ? NPY_FORTRANORDER : NPY_CORDER);
-    Py_DECREF(result);
-    return ordered;
+    return finish_numpy(reorder(result, operands_, r_.nin, order_), kind_, context(), r_.inputs, r_.nin, static_cast<int>(i));
   }
 
   void learn() {

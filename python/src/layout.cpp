@@ -119,4 +119,16 @@ PyObject* allocate(const Broadcast& shape, int type_number, Operands& operands, 
   return reinterpret_cast<PyObject*>(made);
 }
 
+PyObject* reorder(PyObject* result, Operands& operands, std::size_t count, char order) {
+  auto* const array = reinterpret_cast<PyArrayObject*>(result);
+  const int ndim = PyArray_NDIM(array);
+  if (ndim < 2 || order == 'K') return result;
+  const bool fortran =
+      order == 'F' || (order == 'A' && !all_in(operands, count, false, ndim) && all_in(operands, count, true, ndim));
+  if (order == 'A' && !fortran) return result;
+  PyObject* const ordered = PyArray_NewCopy(array, fortran ? NPY_FORTRANORDER : NPY_CORDER);
+  Py_DECREF(result);
+  return ordered;
+}
+
 }  // namespace kiln::python

@@ -31,4 +31,7 @@ bool broadcast(Operands& operands, std::size_t count, Broadcast& to) noexcept;
 /// Makes an array of NumPy of a shape, in the order that NumPy gives results of these operands: 'K', 'C', 'F' or 'A'.
 PyObject* allocate(const Broadcast& shape, int type_number, Operands& operands, std::size_t count, char order, bool zeros);
 
+/// Copies a result that kiln made to the order that was asked for. Takes the reference.
+PyObject* reorder(PyObject* result, Operands& operands, std::size_t count, char order);
+
 }  // namespace kiln::python
