@@ -901,3 +901,44 @@ TEST_CASE("C: small calls on the caller's memory, again and again") {
           }).says("it has no option size"));
   }
 }
+
+TEST_CASE("C: page-locked memory") {
+  const kiln_device emulated{KILN_EMULATED, 90};
+  float x[4] = {1, 2, 3, 4};
+  const std::int64_t shape[] = {4};
+  kiln_array_info info = kiln_array_info_default();
+  info.data = x;
+  info.dtype = {KILN_FLOAT, 32, 1};
+  info.ndim = 1;
+  info.shape = shape;
+  const kiln_arg arrays[] = {kiln_memory_arg(&info)};
+  for (const kiln_device& device : {kiln_device{KILN_CPU, 0}, emulated, kiln_device{0, 0}}) {
+    kiln_registration* registered = nullptr;
+    succeed([&](kiln_error** e) { return kiln_registration_new(&registered, arrays, 1, device, e); });
+    REQUIRE(registered != nullptr);
+    kiln_registration_release(registered);
+  }
+  // A part of registered memory that goes beyond it is refused by name.
+  kiln_registration* outer = nullptr;
+  kiln_array_info front = info;
+  const std::int64_t two[] = {2};
+  front.shape = two;
+  const kiln_arg of_front = kiln_memory_arg(&front);
+  succeed([&](kiln_error** e) { return kiln_registration_new(&outer, &of_front, 1, emulated, e); });
+  kiln_registration* refused = nullptr;
+  CHECK(failure([&](kiln_error** e) { return kiln_registration_new(&refused, arrays, 1, emulated, e); }).status ==
+        KILN_E_DEVICE);
+  CHECK(refused == nullptr);
+  kiln_registration_release(outer);
+  CHECK(
+      failure([&](kiln_error** e) { return kiln_registration_new(&refused, nullptr, 1, emulated, e); }).says("arrays is NULL"));
+  const kiln_arg none{};
+  CHECK(failure([&](kiln_error** e) {
+          return kiln_registration_new(&refused, &none, 1, emulated, e);
+        }).says("arrays: an array is expected"));
+  kiln_array* locked = nullptr;
+  CHECK(failure([&](kiln_error** e) {
+          return kiln_array_new(&locked, {KILN_CUDA_HOST, 32000}, {KILN_FLOAT, 32, 1}, 1, shape, e);
+        }).status == KILN_E_DEVICE);
+  CHECK(locked == nullptr);
+}

@@ -464,6 +464,23 @@ module kiln
       import
       type(c_ptr), intent(in), value :: array
     end subroutine kiln_array_release
+    function kiln_registration_new(registration, &
+      & arrays, &
+      & count, &
+      & device, &
+      & error) bind(c, name="kiln_registration_new") result(result_)
+      import
+      type(c_ptr), intent(inout) :: registration
+      type(c_ptr), intent(in), value :: arrays
+      integer(c_size_t), intent(in), value :: count
+      type(kiln_device), intent(in), value :: device
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_registration_new
+    subroutine kiln_registration_release(registration) bind(c, name="kiln_registration_release")
+      import
+      type(c_ptr), intent(in), value :: registration
+    end subroutine kiln_registration_release
     function kiln_function_parse(function, &
       & text, &
       & length, &

@@ -65,6 +65,7 @@ typedef struct kiln_stop kiln_stop; /* A request that ends calls. */
 typedef struct kiln_function kiln_function; /* A ufunc, a generalized ufunc, a reduction, a raw kernel, or a transform. */
 typedef struct kiln_graph kiln_graph; /* Recorded calls that run as one. */
 typedef struct kiln_cache kiln_cache; /* A kernel cache. NULL stands for the cache of the process. */
+typedef struct kiln_registration kiln_registration; /* Host memory that is page-locked for a time. */
 
 typedef int32_t kiln_status; /* kiln_status_code */
 
@@ -88,9 +89,9 @@ enum {
 enum {
   KILN_CPU = 1, /* the processor; memory of the host */
   KILN_CUDA = 2, /* an NVIDIA GPU */
-  KILN_CUDA_HOST = 3, /* page-locked memory of the host, as memory of an operand alone */
+  KILN_CUDA_HOST = 3, /* page-locked memory of the host, as memory of an operand and of new arrays alone */
   KILN_ROCM = 10, /* an AMD GPU */
-  KILN_ROCM_HOST = 11, /* page-locked memory of the host, as memory of an operand alone */
+  KILN_ROCM_HOST = 11, /* page-locked memory of the host, as memory of an operand and of new arrays alone */
   KILN_EMULATED = 1200 /* an emulated NVIDIA GPU; the index is its compute capability, 90 for sm_90 */
 };
 
@@ -378,7 +379,8 @@ KILN_C_API void kiln_stop_request(kiln_stop* stop) KILN_NOEXCEPT;
 KILN_C_API void kiln_stop_release(kiln_stop* stop) KILN_NOEXCEPT;
 
 /* --- Arrays and DLPack */
-/* Makes an array in C order whose elements are zero. {0, 0}: in the host's memory. */
+/* Makes an array in C order whose elements are zero. {0, 0}: in the host's memory. KILN_CUDA_HOST and KILN_ROCM_HOST: in
+ * page-locked memory, for GPUs of that vendor. */
 KILN_C_API KILN_CHECK kiln_status kiln_array_new(kiln_array** array, kiln_device device, kiln_dtype dtype, int32_t ndim, const
     int64_t* shape, kiln_error** error) KILN_NOEXCEPT;
 /* Makes an array over the caller's memory. kiln calls `release` only if the function succeeds. */
@@ -409,6 +411,12 @@ KILN_C_API KILN_CHECK kiln_status kiln_array_to_dlpack(void** managed, const kil
 KILN_C_API kiln_array* kiln_array_retain(const kiln_array* array) KILN_NOEXCEPT;
 /* Releases a reference to an array. */
 KILN_C_API void kiln_array_release(kiln_array* array) KILN_NOEXCEPT;
+/* Page-locks the host memory of arrays for GPUs of the device's vendor, so that copies run at the speed of the link. {0, 0}:
+ * of the best device; on a CPU nothing happens. The memory stays as it is until the registration is released. */
+KILN_C_API KILN_CHECK kiln_status kiln_registration_new(kiln_registration** registration, const kiln_arg* arrays, size_t
+    count, kiln_device device, kiln_error** error) KILN_NOEXCEPT;
+/* Waits for the work of the device, makes the memory pageable again, and releases the registration. */
+KILN_C_API void kiln_registration_release(kiln_registration* registration) KILN_NOEXCEPT;
 
 /* --- Functions */
 /* Makes a function of one string. A ufunc: "float32 f(float32 a) = a + 1". A generalized ufunc begins with its layout:
@@ -457,7 +465,7 @@ KILN_C_API KILN_CHECK kiln_status kiln_call(const kiln_function* function, kiln_
  * generalized ufunc "sizes", "outputs", "constants", "layouts". */
 KILN_C_API KILN_CHECK kiln_status kiln_resolve(kiln_text** json, const kiln_function* function, const kiln_arg* outputs,
     size_t nout, const kiln_arg* inputs, size_t nin, const kiln_call_options* options, kiln_error** error) KILN_NOEXCEPT;
-/* Gives the kernel that a call would run, and runs nothing. Forms: "source", "ptx", "sass", "amdgcn", "assembly", "llvm-ir",
+/* Gives the kernel that a call would run, and runs nothing. Forms: "source", "ptx", "sass", "amdgcn", "asm", "llvm-ir",
  * "code" (bytes), "resources" (JSON), "entry" (JSON). */
 KILN_C_API KILN_CHECK kiln_status kiln_inspect(kiln_text** text, const char* form, const kiln_function* function, const
     kiln_arg* outputs, size_t nout, const kiln_arg* inputs, size_t nin, const kiln_call_options* options, kiln_error** error)

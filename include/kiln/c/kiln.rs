@@ -91,6 +91,10 @@ pub struct kiln_cache {
     _opaque: [u8; 0],
 }
 #[repr(C)]
+pub struct kiln_registration {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
 #[derive(Clone, Copy)]
 pub struct kiln_device {
     pub type_: i32,
@@ -336,6 +340,8 @@ extern "C" {
     pub fn kiln_array_to_dlpack(managed: *mut *mut c_void, array: *const kiln_array, versioned: i32, consumer: *const kiln_stream, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_array_retain(array: *const kiln_array) -> *mut kiln_array;
     pub fn kiln_array_release(array: *mut kiln_array);
+    pub fn kiln_registration_new(registration: *mut *mut kiln_registration, arrays: *const kiln_arg, count: usize, device: kiln_device, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_registration_release(registration: *mut kiln_registration);
     pub fn kiln_function_parse(function: *mut *mut kiln_function, text: *const c_char, length: usize, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_function_define(function: *mut *mut kiln_function, json: *const c_char, length: usize, cache: *const kiln_cache, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_function_math(function: *mut *mut kiln_function, name: *const c_char, length: usize, error: *mut *mut kiln_error) -> i32;

@@ -242,6 +242,8 @@ FUNCTIONS = {
     "kiln_array_to_dlpack": (c_int32, [POINTER(c_void_p), c_void_p, c_int32, c_void_p, POINTER(c_void_p)]),
     "kiln_array_retain": (c_void_p, [c_void_p]),
     "kiln_array_release": (None, [c_void_p]),
+    "kiln_registration_new": (c_int32, [POINTER(c_void_p), POINTER(kiln_arg), c_size_t, kiln_device, POINTER(c_void_p)]),
+    "kiln_registration_release": (None, [c_void_p]),
     "kiln_function_parse": (c_int32, [POINTER(c_void_p), c_char_p, c_size_t, POINTER(c_void_p)]),
     "kiln_function_define": (c_int32, [POINTER(c_void_p), c_char_p, c_size_t, c_void_p, POINTER(c_void_p)]),
     "kiln_function_math": (c_int32, [POINTER(c_void_p), c_char_p, c_size_t, POINTER(c_void_p)]),

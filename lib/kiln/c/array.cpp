@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+#include <vector>
+
 #include "array/dlpack.hpp"
 #include "c/argument_error.hpp"
 #include "c/call_options.hpp"
@@ -63,8 +66,16 @@ kiln_status kiln_array_new(kiln_array** array, kiln_device device, kiln_dtype dt
     kiln_array*& made = output(array, "array");
     kiln::dlpack::check_rank(ndim, "kiln_array_new");
     if (ndim != 0 && shape == nullptr) fail_null("shape");
+    const Shape extents(std::span(shape, static_cast<std::size_t>(ndim)));
+    if (device.type == KILN_CUDA_HOST || device.type == KILN_ROCM_HOST) {
+      const Device of = device.type == KILN_CUDA_HOST ? Device::cuda(device.index) : Device::hip(device.index);
+      Array locked = kiln::pinned(extents, dtype_of(dtype, "dtype"), kiln::Order::c, of);
+      std::memset(locked.data(), 0, static_cast<std::size_t>(locked.nbytes()));
+      made = make<kiln_array>(std::move(locked));
+      return;
+    }
     const std::optional<Device> on = device_of(device, "device");
-    Array zeros = Array::zeros(Shape(std::span(shape, static_cast<std::size_t>(ndim))), dtype_of(dtype, "dtype"));
+    Array zeros = Array::zeros(extents, dtype_of(dtype, "dtype"));
     made = make<kiln_array>(on ? kiln::to_device(zeros, *on) : std::move(zeros));
   });
 }
@@ -164,4 +175,20 @@ kiln_array* kiln_array_retain(const kiln_array* array) noexcept {
 
 void kiln_array_release(kiln_array* array) noexcept {
   release(array);
+}
+
+kiln_status kiln_registration_new(kiln_registration** registration, const kiln_arg* arrays, size_t count, kiln_device device,
+                                  kiln_error** error) noexcept {
+  return guarded(error, registration, [&] {
+    kiln_registration*& made = output(registration, "registration");
+    if (count != 0 && arrays == nullptr) fail_null("arrays");
+    const std::optional<Device> wanted = device_of(device, "device");
+    std::vector<Array> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back(array_of(arrays[i], "arrays"));
+    made = make<kiln_registration>(kiln::register_host(all, wanted ? *wanted : Device::best()));
+  });
+}
+
+void kiln_registration_release(kiln_registration* registration) noexcept {
+  release(registration);
 }

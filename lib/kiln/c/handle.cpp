@@ -29,6 +29,8 @@ const char* name(Tag tag) noexcept {
       return "kiln_graph";
     case Tag::cache:
       return "kiln_cache";
+    case Tag::registration:
+      return "kiln_registration";
     case Tag::released:
       break;
   }

@@ -75,7 +75,7 @@ std::string kernel_text(const cache::Contents& kernel, const std::string& form) 
   const auto parsed = inspect::parse_form(form);
   if (!parsed) {
     throw ArgumentError(
-        fmt::format("form: \"{}\" is unknown; the forms are source, ptx, sass, amdgcn, assembly, llvm-ir, code, "
+        fmt::format("form: \"{}\" is unknown; the forms are source, ptx, sass, amdgcn, asm, llvm-ir, code, "
                     "resources and entry",
                     form),
         "form");
