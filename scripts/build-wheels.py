@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Builds the wheels of the Python package: kiln, for each Python, and kiln-clang, which any Python takes.
 
-usage: build-wheels.py [--python PROGRAM]… [--build FOLDER] [--out FOLDER] [--check]
+usage: build-wheels.py [--python PROGRAM]… [--build FOLDER] [--libraries FOLDER] [--out FOLDER] [--check]
   --python: an interpreter to build for; this one by default. --build: folder of the libraries (build/wheels).
+  --libraries: takes the libraries of a finished build of this script, and builds none.
   --out: where the wheels go (build/wheels/dist). --check: also installs both into a new environment, and computes there.
 
 The libraries have libstdc++ inside. auditwheel adds the others that manylinux_2_34 lacks, and refuses symbols that it lacks.
@@ -46,10 +47,8 @@ def environment(folder, python):
 
 def build_libraries(folder):
     """Builds the libraries, and returns the folder that they are in."""
-    inside = "-static-libstdc++ -static-libgcc"
-    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DKILN_TESTS=OFF", "-DKILN_EXAMPLES=OFF",
-        "-DKILN_TOOLS=OFF", "-DKILN_BENCHMARKS=OFF", f"-DCMAKE_SHARED_LINKER_FLAGS={inside}", f"-DCMAKE_MODULE_LINKER_FLAGS={inside}",
-        f"-DCMAKE_EXE_LINKER_FLAGS={inside}")
+    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DKILN_PORTABLE=ON", "-DKILN_TESTS=OFF",
+        "-DKILN_EXAMPLES=OFF", "-DKILN_TOOLS=OFF", "-DKILN_BENCHMARKS=OFF")
     run("cmake", "--build", folder, "--target", "kiln", "kiln_clang", "kiln_emulator")
     return folder / "lib"
 
@@ -122,6 +121,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build/wheels")
+    parser.add_argument("--libraries", type=pathlib.Path)
     parser.add_argument("--out", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
     given = parser.parse_args()
@@ -130,7 +130,7 @@ def main():
     out.mkdir(parents=True, exist_ok=True)
     for old in out.glob("*.whl"):
         old.unlink()
-    libraries = build_libraries(work / "libraries")
+    libraries = given.libraries.resolve() if given.libraries else build_libraries(work / "libraries")
     pythons = given.python or [sys.executable]
     for number, python in enumerate(pythons):
         tools = environment(work / f"environment-{number}", python)

@@ -1,0 +1,10 @@
+# kiln_make_portable(<target>): where KILN_PORTABLE is on, a library or program runs on other systems that have glibc 2.34.
+option(KILN_PORTABLE "Build for other systems that have glibc 2.34: with libstdc++ inside" OFF)
+cmake_path(GET CMAKE_CURRENT_LIST_DIR PARENT_PATH kiln_root)
+set(KILN_RANDOM_NUMBER ${kiln_root}/lib/shared/random_number.cpp CACHE INTERNAL "")
+function(kiln_make_portable target)
+  if(KILN_PORTABLE)
+    target_link_options(${target} PRIVATE -static-libstdc++)
+    target_sources(${target} PRIVATE ${KILN_RANDOM_NUMBER})
+  endif()
+endfunction()
