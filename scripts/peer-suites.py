@@ -195,6 +195,10 @@ def load_reasons(suites):
 
 def classify(suite, case, reasons):
     """Sets the class of a case: passed, failed, known failure or not applicable; and its reason."""
+    for reason in reasons:
+        if reason.get("always") and reason["suite"] == suite and re.search(reason["test"], case["id"]):
+            reason["count"] += 1
+            return reason["kind"], reason["why"]
     if case["outcome"] == "passed" and case["used"]:
         return ("not applicable", case["left_out"]) if case["left_out"] else ("passed", "")
     if case["outcome"] == "passed":

@@ -71,7 +71,7 @@ class ElementwiseKernel(_Kernel):
             result = self._function(*args, **{name: value for name, value in keywords.items() if value is not None})
         except TypeError as error:
             # CuPy has a ValueError for a size that is missing or that arrays decide.
-            if ".size" in str(error):
+            if ".size" in str(error) or (self._raw_outputs and "is raw; give" in str(error)):
                 raise ArgumentError(str(error)) from None
             raise
         if self.__dict__.get("no_return"):
@@ -83,7 +83,7 @@ class ElementwiseKernel(_Kernel):
         types = {each.split()[-2]: getattr(value, "dtype", None) for each, value in zip(self.in_params.split(","), args)}
         names = [each.split()[-2] for each in self.out_params.split(",")]
         dtypes = [types.get(name) if len(name) == 1 else np.dtype(name) for name in names]
-        if None in dtypes or not any(isinstance(each, np.ndarray) for each in args):
+        if any(each is None for each in dtypes) or not any(isinstance(each, np.ndarray) for each in args):
             return ()
         return tuple(np.zeros(size, dtype) for dtype in dtypes)
 

@@ -357,6 +357,13 @@ def check_not_empty(function, array, axis=0):
         raise ValueError(f"zero-size array to reduction operation {function.__name__} which has no identity")
 
 
+def warn_of_complex(dtype):
+    """Warns of complex numbers that are reduced as real ones, as NumPy does."""
+    if np.dtype(dtype).kind not in "cbO":
+        import warnings
+        warnings.warn("Casting complex values to real discards the imaginary part", np.exceptions.ComplexWarning, stacklevel=2)
+
+
 def outer_operands(a, b):
     """Returns arrays with axes of extent 1, whose broadcast is the outer product; None where an operand is no array of NumPy."""
     arrays = []

@@ -130,8 +130,12 @@ PyObject* give_dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
         PyErr_SetString(PyExc_BufferError, "the array is on another device, and copy=False was given");
         return nullptr;
       }
+      const bool exists = type != KILN_CPU || index == 0;
       const kiln_device to = type == KILN_CPU ? kiln_device{0, 0} : kiln_device{type, index};
-      if (kiln_array_to(copied.out(), a.handle, to, nullptr, error.out()) != KILN_OK) return error.raise();
+      if (!exists || kiln_array_to(copied.out(), a.handle, to, nullptr, nullptr) != KILN_OK) {
+        PyErr_Format(PyExc_BufferError, "the array cannot be copied to the DLPack device (%d, %d)", type, index);
+        return nullptr;
+      }
     }
   }
   if (copied.get() == nullptr && copy == Py_True) {

@@ -11,6 +11,7 @@ constexpr const char* kNames[] = {"out",     "where",    "dtype",       "casting
                                   "measure", "chunked",  "chunk_bytes", "devices", "progress",   "indices", "array"};
 static_assert(std::size(kNames) == kKeywords);
 PyObject* interned[kKeywords];
+PyObject* no_value;  ///< numpy._NoValue, which stands for an argument that is absent
 
 int find(PyObject* name) {
   for (int i = 0; i < kKeywords; ++i) {
@@ -48,7 +49,9 @@ bool intern_keywords() {
   for (int i = 0; i < kKeywords; ++i) {
     if (interned[i] == nullptr && (interned[i] = PyUnicode_InternFromString(kNames[i])) == nullptr) return false;
   }
-  return true;
+  const Ref numpy(PyImport_ImportModule("numpy"));
+  if (no_value == nullptr && numpy) no_value = PyObject_GetAttrString(numpy.get(), "_NoValue");
+  return no_value != nullptr;
 }
 
 PyObject* interned_keyword(Keyword keyword) noexcept {
@@ -70,6 +73,7 @@ bool Keywords::read(const char* function, PyObject* const* args, PyObject* names
       PyErr_Format(PyExc_TypeError, "%s() got multiple values for argument '%U'", function, name);
       return false;
     }
+    if (args[i] == no_value) continue;
     values_[found] = args[i];
     read_ |= 1U << found;
   }
@@ -87,6 +91,7 @@ bool Keywords::read_positional(const char* function, PyObject* const* args, Py_s
       PyErr_SetString(PyExc_TypeError, "out=... is only allowed as a keyword argument.");
       return false;
     }
+    if (args[i] == no_value) continue;
     values_[order[i]] = args[i];
     read_ |= 1U << order[i];
   }

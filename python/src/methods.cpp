@@ -122,6 +122,11 @@ PyObject* reduce(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObje
     const Ref check(support("check_not_empty"));
     if (!check || !Ref(PyObject_CallFunctionObjArgs(check.get(), self, array, k[kAxis], nullptr))) return nullptr;
   }
+  if (k[kDtype] != nullptr && k[kDtype] != Py_None && PyArray_Check(array) &&
+      PyArray_ISCOMPLEX(reinterpret_cast<PyArrayObject*>(array))) {
+    const Ref warn(support("warn_of_complex"));
+    if (!warn || !Ref(PyObject_CallOneArg(warn.get(), k[kDtype]))) return nullptr;
+  }
   k[kArray] = nullptr;
   return call_method(f, KILN_REDUCE, "reduce", &array, 1, k);
 }

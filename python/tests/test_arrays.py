@@ -388,3 +388,9 @@ def test_the_exchange_table():
     assert again.value.ptr == x.ptr
     with pytest.raises(TypeError, match="kiln.Array"):
         give(3, ctypes.byref(managed))
+
+
+@pytest.mark.parametrize("device", [(1, 2**30), (9, 0)])
+def test_dlpack_to_a_device_that_is_not_here_is_a_buffer_error(device):
+    with pytest.raises(BufferError, match="cannot be copied to the DLPack device"):
+        kiln.asarray([1.0], device="cpu").__dlpack__(dl_device=device)

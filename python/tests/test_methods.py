@@ -172,3 +172,32 @@ def test_resolve_dtypes():
         for add in (np.add, kiln.math.add):
             with pytest.raises(TypeError):
                 add.resolve_dtypes(dtypes, **keywords)
+
+
+def test_reductions_of_complex_numbers_as_real_ones_warn():
+    a = np.array([1 + 2j, 3 - 1j])
+    for add in (np.add, kiln.math.add):
+        with pytest.warns(np.exceptions.ComplexWarning):
+            assert add.reduce(a, dtype=np.float64) == 4
+        assert add.reduce(a, axis=0, initial=np._NoValue) == 4 + 1j
+
+
+@pytest.mark.parametrize("shape, axis, empty", [((0, 5), 1, False), ((0, 5), 0, True), ((0, 0, 5), 1, True), ((0,), None, True), ((2, 0), (0,), False)])
+def test_initial_none_refuses_reductions_over_no_elements_alone(shape, axis, empty):
+    a = np.zeros(shape)
+    for ufunc in (np.add, kiln.math.add, np.maximum, kiln.math.maximum):
+        if empty:
+            with pytest.raises(ValueError, match="zero-size array to reduction operation"):
+                ufunc.reduce(a, axis=axis, initial=None)
+            with pytest.raises(ValueError):
+                ufunc.reduce(a.tolist(), axis=axis, initial=None)
+        else:
+            assert ufunc.reduce(a, axis=axis, initial=None).shape == np.add.reduce(a, axis=axis).shape
+
+
+def test_order_a_of_generalized_ufuncs():
+    copied = kiln.guvectorize("(m,n)->(m,n) void f(float64[:,:] a, float64[:,:] b) { for (index i = 0; i < m; ++i) for (index j = 0; j < n; ++j) b(i, j) = a(i, j); }")
+    a = np.arange(12.0).reshape(2, 6)
+    assert copied(np.asfortranarray(a), order="A").flags.f_contiguous
+    assert copied(a, order="A").flags.c_contiguous
+    assert copied(a, order="F").flags.f_contiguous

@@ -54,9 +54,10 @@ def _wrapped(value):
 
 
 class _Device:
+    compute_capability = "0"
+
     def __init__(self, device=0):
         self.id = device
-        self.mem_info = (0, 0)
 
     def __enter__(self):
         return self
@@ -234,6 +235,10 @@ class _Random:
         return make
 
 
+# What kiln raises of a source that does not compile: its compilers, its reader of sources, and its search for headers.
+_COMPILE_ERRORS = (kiln.CompileError, kiln.CacheError, kiln.IOError)
+
+
 def _from_dlpack(value, **keywords):
     """Reads an array by kiln's importer, and gives it to NumPy by kiln's exporter."""
     peers.touch()
@@ -256,7 +261,7 @@ _module("cupy.cuda._compiler_cache", _Anything, DiskKernelCacheBackend=type("Dis
 _module("cupy.cuda.driver", _Anything, CUDADriverError=kiln.Error, _is_cuda_python=lambda: False, get_build_version=lambda: 12040)
 for _name in ("texture", "memory"):
     _module("cupy.cuda." + _name, _Anything)
-_module("cupy.cuda.compiler", _Anything, CompileException=kiln.CompileError, JitifyException=kiln.CompileError,
+_module("cupy.cuda.compiler", _Anything, CompileException=_COMPILE_ERRORS, JitifyException=_COMPILE_ERRORS,
         _run_cc=lambda *_, **__: "release 12.4")
 _util = _module("cupy._util", _Anything, PerformanceWarning=UserWarning, clear_memo=lambda: None)
 _core = _module("cupy._core", _Anything, create_reduction_func=_create_reduction_func, get_reduction_accelerators=list,

@@ -13,9 +13,15 @@ STATUS = "it expects NumPy's floating-point warnings; all else in it passes"
 WORDING = "it holds to the wording of an error; kiln raises the same class with a text of its own, and all else passes"
 
 
-@contextlib.contextmanager
-def raises(error, match=None):
+def raises(error, function=None, *args, match=None, **keywords):
     """pytest.raises."""
+    if function is not None:
+        return pytest.raises(error, function, *args, **keywords)
+    return _raises(error, match)
+
+
+@contextlib.contextmanager
+def _raises(error, match):
     if error is FloatingPointError:
         peers.left_out = STATUS
         yield []
