@@ -3,7 +3,7 @@ import json
 
 import numpy as np
 
-from . import _kiln
+from . import _kiln, _support
 from ._definitions import _text
 from .errors import ArgumentError
 
@@ -28,7 +28,8 @@ class _Kernel:
         return f"<kiln.{type(self).__name__} '{self.name}'>"
 
     def __reduce__(self):
-        return _restore, (type(self), self._function)
+        state = {name: value for name, value in self.__dict__.items() if name not in ("_function", "name")}
+        return _restore, (type(self), self._function), state
 
     def __dask_tokenize__(self):
         return ("kiln", self._function.digest)
@@ -37,7 +38,6 @@ class _Kernel:
 def _restore(kind, function):
     made = kind.__new__(kind)
     _Kernel.__init__(made, function)
-    made._raw_outputs = False
     return made
 
 
@@ -58,21 +58,31 @@ class ElementwiseKernel(_Kernel):
         self.in_params, self.out_params, self.operation = in_params, out_params, operation
         self.return_tuple, self.no_return = return_tuple, no_return
         self._raw_outputs = "raw " in out_params
+        parameters = [each.split() for each in in_params.split(",") if each.strip()]
+        self._inputs = len(parameters)
+        self._fixed = [(i, words[-2]) for i, words in enumerate(parameters) if "raw" not in words and words[-2] in _support.CHARACTERS]
         if doc:
             self.__doc__ = doc
 
     def __call__(self, *args, size=None, block_size=None, stream=None):
         if block_size is not None and block_size <= 0:
             raise ValueError(f"{self.name}: block_size is 1 or more, and it is {block_size}")
-        if size is not None and self._raw_outputs and len(args) == len([each for each in self.in_params.split(",") if each.strip()]):
+        if len(args) > self._inputs and any(type(args[i]) in (bool, int, float, complex) for i, _ in self._fixed if i < len(args)):
+            # A number takes the dtype of its parameter, also where the outputs are the only arrays.
+            fixed = dict(self._fixed)
+            args = tuple(np.dtype(fixed[i]).type(each) if i in fixed and type(each) in (bool, int, float, complex) else each
+                         for i, each in enumerate(args))
+        if size is not None and self._raw_outputs and len(args) == self._inputs:
             args += self._new_outputs(args, size)
         keywords = {"size": size, "stream": stream}
         try:
             result = self._function(*args, **{name: value for name, value in keywords.items() if value is not None})
         except TypeError as error:
             # CuPy has a ValueError for a size that is missing or that arrays decide.
-            if ".size" in str(error) or (self._raw_outputs and "is raw; give" in str(error)):
+            if ".size" in str(error):
                 raise ArgumentError(str(error)) from None
+            if self._raw_outputs and "is raw; give" in str(error):
+                raise ArgumentError(f"{self.name}: the size is undecided, as all outputs are raw: give size=, or the outputs") from None
             raise
         if self.__dict__.get("no_return"):
             return None

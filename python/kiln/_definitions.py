@@ -189,7 +189,7 @@ def guvectorize(signatures, layout=None, body=None, *, name=None, cache=None, **
 
     def decorate(function):
         found, parameters, text = _from_function(function)
-        listed = [_with_names(each, parameters) for each in _as_list(signatures)]
+        listed = [_with_names(each if "(" in each else f"void({each})", parameters) for each in _as_list(signatures)]
         return _make_gufunc(name or found, layout, listed, text, options, cache, function.__doc__)
     return decorate
 

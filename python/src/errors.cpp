@@ -24,7 +24,8 @@ constexpr struct {
 } kRefined[] = {{KILN_E_TYPE, "does not fit in", kOverflow},
                 {KILN_E_TYPE, "has no identity", kIdentity},
                 {KILN_E_SHAPE, "is out of range for axis", kIndex},
-                {KILN_E_SHAPE, "does not exist in", kAxis}};
+                {KILN_E_SHAPE, "does not exist in", kAxis},
+                {KILN_E_SHAPE, "of .axes has ", kAxis}};
 
 PyObject* class_of(kiln_status status, const char* message) {
   for (const auto& each : kRefined) {

@@ -235,3 +235,31 @@ def test_caches(tmp_path):
     assert g(2.0) == 6.5
     assert user.statistics()["compiles"] == 0 and user.statistics()["read_only_hits"] == 1
     assert kiln.cache.list(cache)
+
+
+def test_elementwise_kernels_are_cupys():
+    copied = kiln.ElementwiseKernel("raw T x", "raw T y", "y[i] = x[i]", "copied")
+    np.testing.assert_array_equal(copied(np.arange(3.0), size=2), [0, 1])
+    with pytest.raises(ValueError, match="size"):
+        copied(np.arange(3.0))
+    with pytest.raises(ValueError, match="block_size is 1 or more"):
+        copied(np.arange(3.0), size=2, block_size=0)
+    typed = kiln.ElementwiseKernel("float32 x", "float32 y", "y = x / 2", "typed")
+    for made in (typed, pickle.loads(pickle.dumps(typed))):
+        out = np.zeros(2, np.float32)
+        made(7, out)
+        np.testing.assert_array_equal(out, [3.5, 3.5])
+        assert made.in_params == "float32 x"
+        with pytest.raises(ValueError, match="size"):
+            made(7, out, size=2)
+
+
+def test_layouts_without_core_dimensions_are_ufuncs():
+    @kiln.guvectorize(["int64, int64, int64", "float64, float64, float64"], "(),()->()", identity=0)
+    def add(x, y, res):
+        "res = x + y;"
+    assert type(add) is kiln.Ufunc and add.signature is None and add.types == ["ll->l", "dd->d"]
+    assert add.reduce([1, 2, 3]) == 6 and add.identity == 0
+    np.testing.assert_array_equal(add.outer([0, 1], [1, 2]), [[1, 2], [2, 3]])
+    both = kiln.guvectorize(["void(float64 x, float64 q, float64 r)"], "()->(),()", "q = floor(x); r = x - q;", name="both")
+    assert both(2.5) == (2.0, 0.5)
