@@ -181,11 +181,11 @@ def signature_text(function, signature):
 
 def flat_axes(function, axes):
     """Returns the axes of all operands in one list, and how many each has."""
-    if not isinstance(axes, (list, tuple)):
+    if not isinstance(axes, list):
         raise TypeError("axes should be a list.")
     flat, counts = [], []
     for entry in axes:
-        entry = (entry,) if not isinstance(entry, (tuple, list)) else entry
+        entry = entry if isinstance(entry, tuple) else (entry,)
         flat.extend(operator.index(axis) for axis in entry)
         counts.append(len(entry))
     return flat, counts

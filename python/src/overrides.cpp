@@ -1,6 +1,9 @@
 #include "overrides.hpp"
 
+#include <cstring>
+
 #include "arrays.hpp"
+#include "function.hpp"
 
 namespace kiln::python {
 namespace {
@@ -55,6 +58,15 @@ Ref keywords_of(PyObject* out, const Keywords& keywords) {
   return all;
 }
 
+/// Returns whether a class of dask is asked for a function of several outputs: it takes NumPy's function of the same name.
+bool takes_name_alone(PyObject* function, const char* method, PyObject* object) {
+  if (reinterpret_cast<FunctionObject*>(function)->info.nout < 2 || std::strcmp(method, "__call__") != 0) return false;
+  const Ref module(PyObject_GetAttrString(reinterpret_cast<PyObject*>(Py_TYPE(object)), "__module__"));
+  const char* const name = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8(module.get()) : nullptr;
+  PyErr_Clear();
+  return name != nullptr && std::strncmp(name, "dask.array", 10) == 0;
+}
+
 }  // namespace
 
 bool has_override(PyObject* object) {
@@ -85,6 +97,7 @@ Taken override_call(PyObject* function, const char* method, PyObject* const* inp
   if (!all) return Taken::failed;
   for (Py_ssize_t i = 0; i < overrides; ++i) {
     PyObject* const pair = PyList_GET_ITEM(list.get(), i);
+    if (takes_name_alone(function, method, PyTuple_GET_ITEM(pair, 0))) continue;
     const Ref args(PyTuple_New(static_cast<Py_ssize_t>(count) + 3));
     if (!args) return Taken::failed;
     PyTuple_SET_ITEM(args.get(), 0, Py_NewRef(PyTuple_GET_ITEM(pair, 0)));
