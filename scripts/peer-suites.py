@@ -35,6 +35,7 @@ class Suite:
     goal: float
     rewrites: tuple  # (pattern, replacement, files that must have it or None for any)
     plugins: tuple = ()
+    operators: tuple = ()  # files whose operators are kiln's, too
     support: str = ""  # a package of the sdist that the tests import
     requirements: tuple = ()
     sdist: bool = False
@@ -42,9 +43,10 @@ class Suite:
 
 SUITES = {
     "numpy": Suite(
-        package="numpy", folder="_core/tests", goal=98, plugins=("numpy.conftest",),
+        package="numpy", folder="_core/tests", goal=98, plugins=("numpy.conftest",), operators=("test_nep50_promotions.py", "test_half.py"),
         files=("test_ufunc.py", "test_umath.py", "test_umath_complex.py", "test_nep50_promotions.py", "test_half.py", "test_overrides.py"),
         rewrites=((r"^import numpy as np$", "from peers import numpy_shim as np"),
+                  (r"^import operator$", "from peers import operators as operator"),
                   (r"^import numpy\._core\.(umath|_multiarray_umath) as ncu$", "from peers.numpy_shim import umath as ncu"),
                   # Long double is double here, and kiln has no loops of objects.
                   (r"""(['"])g\1""", r"\1d\1"),
@@ -124,7 +126,7 @@ def copy_support(suite, source, target):
         shutil.copytree(root / suite.support, target / "support" / suite.support)
 
 
-def copy(suite, source, target):
+def copy(suite, source, target, python, package):
     """Copies the files with their imports rewritten. Every rewrite must match in some file."""
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
@@ -135,6 +137,9 @@ def copy(suite, source, target):
             text, count = re.subn(pattern, replacement, text, flags=re.MULTILINE)
             if count:
                 used.add(pattern)
+        if name in suite.operators:
+            environment = {**os.environ, "PYTHONPATH": f"{package}:{PEERS.parent}"}
+            text = run([python, "-m", "peers.operators"], input=text, text=True, capture_output=True, env=environment).stdout
         (target / name).parent.mkdir(parents=True, exist_ok=True)
         (target / name).write_text(text)
     unused = [pattern for pattern, _ in suite.rewrites if pattern not in used]
@@ -249,7 +254,7 @@ def main():
         install(options.python, suite.requirements)
         source, version = source_of(suite, options.python, build)
         target = build / name
-        copy(suite, source, target)
+        copy(suite, source, target, options.python, options.package)
         copy_support(suite, source, target)
         cases = run_pytest(name, suite, options.python, options.package, target, files or suite.files, options.sample)
         for case in cases:

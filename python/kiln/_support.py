@@ -183,6 +183,9 @@ def flat_axes(function, axes):
     """Returns the axes of all operands in one list, and how many each has."""
     if not isinstance(axes, list):
         raise TypeError("axes should be a list.")
+    if not axes:
+        raise ValueError(f"axes should be a list with an entry for all {function.nargs} inputs and outputs; entries for outputs can only be "
+                         "omitted if none of them has core axes.")
     flat, counts = [], []
     for entry in axes:
         entry = entry if isinstance(entry, tuple) else (entry,)
