@@ -1,7 +1,9 @@
 """vectorize, guvectorize, reduction and kernel: definitions of functions, as the JSON objects of manifests."""
 import inspect
+import re
 
 from . import _kiln, _support
+from .errors import CacheError, SignatureError
 
 #: Members that definitions of all kinds may have, and what they are there.
 _COMMON = {"name", "preamble", "functions", "headers", "include_dirs", "link", "defines", "contract", "fast_math", "time_limit_ms",
@@ -50,7 +52,14 @@ def _make(kind, members, options, cache, doc=None):
         if name in ("defines", "include_dirs", "link") and isinstance(value, str):
             value = [value]
         definition[name] = value
-    function = _kiln.define(_support.write_json(definition), cache)
+    try:
+        function = _kiln.define(_support.write_json(definition), cache)
+    except CacheError as error:
+        # The C interface reads a definition, and the caller wrote a signature.
+        place = re.match(r"definition: /(signatures?(/\d+)?|layout): ", str(error))
+        if place is None:
+            raise
+        raise SignatureError(str(error)[place.end():]) from None
     if doc:
         function.__doc__ = doc
     return function
@@ -62,7 +71,6 @@ def _as_list(signatures):
 
 def _body(text):
     """Returns the members of a ufunc's body: an expression, or statements."""
-    import re
     statements = ";" in text or re.search(r"\breturn\b", text)
     return {"body": text} if statements else {"expression": text.strip()}
 

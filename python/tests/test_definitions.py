@@ -263,3 +263,14 @@ def test_layouts_without_core_dimensions_are_ufuncs():
     np.testing.assert_array_equal(add.outer([0, 1], [1, 2]), [[1, 2], [2, 3]])
     both = kiln.guvectorize(["void(float64 x, float64 q, float64 r)"], "()->(),()", "q = floor(x); r = x - q;", name="both")
     assert both(2.5) == (2.0, 0.5)
+
+
+@pytest.mark.parametrize("signatures, layout, text", [
+    (["void(int32[:] a, int32 b, int32[:] c)"], "(n),(n)->(n)", 'input 1 has the core dimensions (n) in the layout (n),(n)->(n): write "int32[:]"'),
+    (["void(flot32[:] a, int32[:] b)"], "(n)->(n)", 'unknown dtype "flot32": did you mean "float32"?'),
+    (["void(int32[:] a, int32[:] b)"], "(n)-(n)", "->"),
+])
+def test_signatures_and_layouts_that_cannot_be_read_are_signature_errors(signatures, layout, text):
+    with pytest.raises(kiln.SignatureError) as found:
+        kiln.guvectorize(signatures, layout, ";")
+    assert text in str(found.value) and not str(found.value).startswith("definition")
