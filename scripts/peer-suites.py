@@ -104,8 +104,8 @@ def source_of(suite, python, build):
         kept = build / "sdist"
         found = sorted(kept.glob(f"{suite.package}-*.tar.gz"))
         if not found:
-            install(python, ["setuptools", "wheel"])
-            run([python, "-m", "pip", "download", "-q", "--no-binary", ":all:", "--no-deps", "--no-build-isolation", suite.package, "-d", kept])
+            # Only the package itself by its sources: what its build needs may come as wheels.
+            run([python, "-m", "pip", "download", "-q", "--no-binary", suite.package, "--no-deps", suite.package, "-d", kept])
             found = sorted(kept.glob(f"{suite.package}-*.tar.gz"))
         name = found[-1].name.removesuffix(".tar.gz")
         if not (kept / name).exists():

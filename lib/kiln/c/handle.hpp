@@ -8,7 +8,19 @@
 
 namespace kiln::c {
 
-enum class Tag : std::uint32_t { released = 0x6b696c00, error, text, array, stream, event, stop, function, graph, cache, registration };
+enum class Tag : std::uint32_t {
+  released = 0x6b696c00,
+  error,
+  text,
+  array,
+  stream,
+  event,
+  stop,
+  function,
+  graph,
+  cache,
+  registration
+};
 
 /// Returns the name of a handle's type: "kiln_array".
 [[nodiscard]] const char* name(Tag tag) noexcept;

@@ -74,11 +74,10 @@ std::string kernel_text(const cache::Contents& kernel, const std::string& form) 
   if (form == "entry") return text_of(to_json(kernel.entry));
   const auto parsed = inspect::parse_form(form);
   if (!parsed) {
-    throw ArgumentError(
-        fmt::format("form: \"{}\" is unknown; the forms are source, ptx, sass, amdgcn, asm, llvm-ir, code, "
-                    "resources and entry",
-                    form),
-        "form");
+    throw ArgumentError(fmt::format("form: \"{}\" is unknown; the forms are source, ptx, sass, amdgcn, asm, llvm-ir, code, "
+                                    "resources and entry",
+                                    form),
+                        "form");
   }
   return inspect::text(kernel, *parsed);
 }

@@ -344,8 +344,8 @@ TEST_CASE("the embedded headers are those of kernels-src") {
   CHECK(embedded_headers().size() >= 10);
   for (const auto& [name, text] : embedded_headers()) {
     CAPTURE(name);
-    const bool of_cuda =
-        name.starts_with("cupy/") || name.starts_with("thrust/") || name.starts_with("hip/") || name.starts_with("cuda/");
+    const bool of_cuda = name.starts_with("cupy/") || name.starts_with("thrust/") || name.starts_with("hip/") ||
+                         name.starts_with("cuda/") || name.starts_with("cooperative_groups/");
     CHECK(name.starts_with("kiln/") == (!of_cuda && name.find('/') != std::string::npos));  // the others are the standard's
     const bool for_each_type = name == "kiln/core/cuda_half_functions.hpp";
     CHECK((text.find("#pragma once") != std::string::npos) == !for_each_type);
