@@ -66,24 +66,30 @@ void keep_free_in_children(std::mutex& mutex) {
   fork_locks().all.push_back(&mutex);
 }
 
-static std::mutex& free_in_children() {
-  auto& mutex = *new std::mutex;
-  keep_free_in_children(mutex);
-  return mutex;
+namespace {
+
+/// A thread that takes both takes the first one first, and so does a fork.
+struct Locks {
+  std::mutex opening;
+  std::mutex planner;
+
+  Locks() {
+    keep_free_in_children(opening);
+    keep_free_in_children(planner);
+  }
+};
+
+Locks& locks() {
+  // Leaked on purpose, as all here: plans may be destroyed while the process exits.
+  static Locks& made = *new Locks;
+  return made;
 }
 
-static std::mutex& planner_mutex() {
-  static std::mutex& mutex = free_in_children();
-  return mutex;
-}
+}  // namespace
 
 const Fftw& Fftw::of(bool single) {
-  // Leaked on purpose, as all here: plans may be destroyed while the process exits.
-  // The planner's lock is made before this one is taken: a fork takes them in the order in which they were made.
-  static_cast<void>(planner_mutex());
-  static std::mutex& mutex = free_in_children();
   static auto* const found = new std::array<std::unique_ptr<const Fftw>, 2>;
-  const std::lock_guard guard(mutex);
+  const std::lock_guard guard(locks().opening);
   auto& library = (*found)[single ? 1 : 0];
   if (!library) library = std::make_unique<Fftw>(single, fftw_names(single));
   return *library;
@@ -133,7 +139,7 @@ void Fftw::open_threads(bool single) {
 }
 
 std::unique_lock<std::mutex> Fftw::lock_planner() {
-  return std::unique_lock(planner_mutex());
+  return std::unique_lock(locks().planner);
 }
 
 }  // namespace kiln::fft

@@ -38,7 +38,8 @@ struct FftwTable {
   void (*make_planner_safe)() = nullptr;  ///< since 3.3.5: against the host program's own planning
 };
 
-/// Takes the lock around fork(), so that no thread that is not in the child holds it there. The mutex is never destroyed.
+/// Takes the lock around fork(), so that no thread that is not in the child holds it there. Locks are taken in the order in
+/// which they are given. The mutex is never destroyed.
 void keep_free_in_children(std::mutex& mutex);
 
 /// Flags of FFTW's planner.
