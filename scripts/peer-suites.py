@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Runs the test suites of NumPy, Numba and CuPy over kiln's Python package, and prints a table of what passed.
+"""Runs the test suites of NumPy, Numba, CuPy and the array API standard over kiln's Python package, and prints a table of what passed.
 
-  scripts/peer-suites.py [--only SUITE[:FILE]]… [--sample N] [--json FILE] [--failures]
+  scripts/peer-suites.py [--only SUITE[:FILE]]… [--sample N] [--json FILE] [--failures] [--array-api-tests FOLDER]
 
 The suites come from the installed packages. Copies with their imports turned to shims over kiln (python/tests/peers) go to
-build/peers. python/tests/peers/reasons.toml says which tests do not apply and which failures are known, each with its reason.
+build/peers. No package has array-api-tests: it is cloned, or FOLDER has a clone with its submodule; else it is left out. python/tests/peers/reasons.toml says which tests do not apply and which failures are known, each with its reason.
 scripts/test-python.sh builds the extension that is tested.
 """
 import argparse
@@ -39,6 +39,10 @@ class Suite:
     support: str = ""  # a package of the sdist that the tests import
     requirements: tuple = ()
     sdist: bool = False
+    repository: str = ""  # of a suite that no package has
+    commit: str = ""
+    arguments: tuple = ()  # of pytest
+    environment: tuple = ()
 
 
 SUITES = {
@@ -78,6 +82,12 @@ SUITES = {
         rewrites=((r"^import pytest$", "import pytest\n\nfrom peers import status as peers_status"),
                   (r"pytest\.(raises|warns)\(", r"peers_status.\1("),
                   (r"self\.assertRaisesRegex\(", "peers_status.raises_regex("))),
+    "array-api": Suite(
+        package="array_api_tests", folder="array_api_tests", goal=97, rewrites=(),
+        files=("test_operators_and_elementwise_functions.py", "test_special_cases.py"), requirements=("ndindex>=1.8",),
+        repository="https://github.com/data-apis/array-api-tests", commit="55fcc60179efa2680ddd6cd926ddf17b83530e2b",
+        arguments=("--disable-deadline", "--hypothesis-derandomize", "--max-examples=200"),
+        environment=(("ARRAY_API_TESTS_MODULE", "peers.xp_shim"),)),
 }
 
 
@@ -98,8 +108,35 @@ def install(python, requirements):
         run([python, "-m", "pip", "install", "-q", *missing])
 
 
-def source_of(suite, python, build):
-    """Returns the folder of the suite's files, and its package's version."""
+def clone(suite, folder):
+    """Clones a repository with its submodules, or returns why not."""
+    shutil.rmtree(folder, ignore_errors=True)
+    for arguments in (["init", "-q", folder], ["-C", folder, "fetch", "-q", "--depth=1", suite.repository, suite.commit],
+                      ["-C", folder, "checkout", "-q", "FETCH_HEAD"], ["-C", folder, "submodule", "-q", "update", "--init", "--depth=1"]):
+        try:
+            done = subprocess.run(["git", *map(str, arguments)], check=False, capture_output=True, text=True, timeout=600,
+                                  env={**os.environ, "GIT_TERMINAL_PROMPT": "0"})
+        except (OSError, subprocess.TimeoutExpired) as error:
+            return str(error)
+        if done.returncode:
+            shutil.rmtree(folder, ignore_errors=True)
+            return done.stderr.strip()
+    return ""
+
+
+def source_of(suite, python, build, given=None):
+    """Returns the folder of the suite's files, and its package's version. Raises LookupError where it cannot be had."""
+    if suite.repository:
+        root = given or build / "clone" / suite.package
+        if given is None and not root.exists():
+            if os.environ.get("KILN_NO_INSTALL") == "1":
+                raise LookupError("KILN_NO_INSTALL=1, and no folder was named")
+            why = clone(suite, root)
+            if why:
+                raise LookupError(f"{suite.repository} cannot be cloned: {why}")
+        if not (root / suite.folder).exists():
+            raise LookupError(f"{root} has no folder {suite.folder}")
+        return root / suite.folder, suite.commit[:8]
     if suite.sdist:
         kept = build / "sdist"
         found = sorted(kept.glob(f"{suite.package}-*.tar.gz"))
@@ -129,6 +166,9 @@ def copy_support(suite, source, target):
 def copy(suite, source, target, python, package):
     """Copies the files with their imports rewritten. Every rewrite must match in some file."""
     shutil.rmtree(target, ignore_errors=True)
+    if suite.repository:
+        shutil.copytree(source.parent, target, ignore=shutil.ignore_patterns(".git"))
+        return
     target.mkdir(parents=True)
     used = set()
     for name in suite.files:
@@ -150,13 +190,14 @@ def copy(suite, source, target, python, package):
 def run_pytest(name, suite, python, package, target, files, sample):
     """Runs the files and returns the test cases: dicts with id, outcome, text."""
     report = target / "report.xml"
-    environment = {"PYTHONPATH": f"{package}:{PEERS.parent}", "KILN_PEERS_SAMPLE": str(sample or ""), "KILN_PEERS_SUPPORT": str(target / "support")}
+    environment = {**dict(suite.environment), "PYTHONPATH": f"{package}:{PEERS.parent}:{target}", "KILN_PEERS_SAMPLE": str(sample or ""), "KILN_PEERS_SUPPORT": str(target / "support")}
     command = [python, "-m", "pytest", "-q", "-p", "peers.plugin", "-p", "no:cacheprovider", "-n", "1", "--timeout=300", "--tb=short",
-               f"--junitxml={report}", "-o", "junit_family=xunit1", "--rootdir", target, "--import-mode=importlib", "-W", "ignore"]
+               f"--junitxml={report}", "-o", "junit_family=xunit1", "--rootdir", target, "--import-mode=importlib", "-W", "ignore",
+               *suite.arguments]
     for each in suite.plugins:
         command += ["-p", each]
     with open(target / "pytest.log", "w", encoding="utf-8") as log:
-        subprocess.run([str(each) for each in command + list(files)], cwd=target, env={**os.environ, **environment}, stdout=log,
+        subprocess.run([str(each) for each in command + [f"{suite.folder}/{file}" if suite.repository else file for file in files]], cwd=target, env={**os.environ, **environment}, stdout=log,
                        stderr=subprocess.STDOUT, check=False)
     if not report.exists():
         fail(f"{name}: pytest made no report; see {target / 'pytest.log'}")
@@ -234,6 +275,7 @@ def main():
     parser.add_argument("--failures", action="store_true", help="print the last lines of each failure that has no reason")
     parser.add_argument("--python", type=pathlib.Path, default=ROOT / "build/python-venv/bin/python")
     parser.add_argument("--package", type=pathlib.Path, default=ROOT / "build/python/package", help="the folder that has the package kiln")
+    parser.add_argument("--array-api-tests", type=pathlib.Path, metavar="FOLDER", help="a clone of array-api-tests, with its submodule")
     options = parser.parse_args()
     if not options.python.exists() or not (options.package / "kiln").exists():
         fail("the extension is not built: run scripts/test-python.sh first")
@@ -248,11 +290,18 @@ def main():
     build = ROOT / "build/peers"
     reasons = load_reasons(wanted)
     rows = [["suite", "file", "tests", "passed", "failed", "not applicable", "passed of what applies"]]
-    everything, notes, bad = [], {}, []
+    everything, notes, bad, left_out = [], {}, [], set()
     for name, files in wanted.items():
         suite = SUITES[name]
         install(options.python, suite.requirements)
-        source, version = source_of(suite, options.python, build)
+        try:
+            source, version = source_of(suite, options.python, build, options.array_api_tests)
+        except LookupError as error:
+            if options.only:
+                fail(f"{name}: {error}")
+            print(f"peer-suites.py: the suite {name} is LEFT OUT, since {error}", file=sys.stderr)
+            left_out.add(name)
+            continue
         target = build / name
         copy(suite, source, target, options.python, options.package)
         copy_support(suite, source, target)
@@ -288,7 +337,7 @@ def main():
         bad.append(f"{len(unnamed)} failures have no reason in reasons.toml")
     if not options.sample and not any(wanted.values()):
         bad += [f"reasons.toml: this reason matches nothing: {reason['why']!r} ({reason['suite']}, {reason.get('test', '')!r}, "
-                f"{reason.get('text', '')!r})" for reason in reasons if not reason["count"]]
+                f"{reason.get('text', '')!r})" for reason in reasons if not reason["count"] and reason["suite"] not in left_out]
     if options.json:
         options.json.write_text(json.dumps({"rows": rows, "cases": everything}, indent=1))
     for each in bad:

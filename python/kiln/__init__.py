@@ -17,7 +17,7 @@ __version__ = f"{_version // 1000000}.{_version // 1000 % 1000}.{_version % 1000
 
 # Modules and names that a program may not need are imported when they are asked for.
 _LAZY = {
-    "math": None, "fft": None, "cache": None, "errors": None,
+    "math": None, "fft": None, "xp": None, "cache": None, "errors": None,
     "fuse": "_fuse",
     "ElementwiseKernel": "_cupy", "ReductionKernel": "_cupy", "RawKernel": "_cupy", "RawModule": "_cupy",
     "chunked": "_chunked",

@@ -10,6 +10,7 @@ from . import cache as cache
 from . import errors as errors
 from . import fft as fft
 from . import math as math
+from . import xp as xp
 from ._kiln import Array as Array
 from ._kiln import Event as Event
 from ._kiln import Function as Function

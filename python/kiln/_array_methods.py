@@ -40,6 +40,11 @@ def _to(self, device, stream=None):
     return self._copy_to(str(device), stream)
 
 
+def _to_device(self, device, /, *, stream=None):
+    """Returns the array itself if it is on the device, else a copy there. The standard's form of `to`."""
+    return self if str(device) == _device_name(self._place) else _to(self, device, stream)
+
+
 def _array(self, dtype=None, copy=None):
     if self._on_host:
         found = self._host_view()
@@ -138,8 +143,12 @@ def _getitem(self, key):
 
 
 def _setitem(self, key, value):
-    _kiln.assign(_view(self, *_basic(self, key)), value if isinstance(value, Array) or hasattr(value, "__dlpack__") else np.asarray(value)
-                 if not isinstance(value, (bool, int, float, complex)) else value, None)
+    if isinstance(value, (bool, int, float, complex)):
+        # A number of Python takes the array's dtype, and one that does not fit is an OverflowError, as in NumPy.
+        value = np.asarray(value, self.dtype) if self.dtype.type is not np.void else value
+    elif not hasattr(value, "__dlpack__"):
+        value = np.asarray(value)
+    _kiln.assign(_view(self, *_basic(self, key)), value, None)
 
 
 def _iterate(self):
@@ -192,6 +201,19 @@ def astype(self, dtype):
 def copy(self):
     """Returns a packed copy on the same device."""
     return astype(self, self.dtype)
+
+
+def _matrix_transpose(self):
+    if self.ndim < 2:
+        raise ValueError(f"mT: an array of two axes or more is expected, and this has {self.ndim}")
+    return transpose(self, *range(self.ndim - 2), self.ndim - 1, self.ndim - 2)
+
+
+def _array_namespace(self, *, api_version=None):
+    from . import xp
+    if api_version is not None and not "2021.12" <= api_version <= xp.__array_api_version__:
+        raise ValueError(f"kiln.xp follows the array API standard {xp.__array_api_version__}, and {api_version!r} was asked for")
+    return xp
 
 
 def _cuda_array_interface(self):
@@ -277,6 +299,9 @@ Array.nbytes = property(lambda self: _size(self) * self.dtype.itemsize, doc="The
 Array.itemsize = property(lambda self: self.dtype.itemsize, doc="The bytes of an element.")
 Array.device = property(lambda self: _device_name(self._place), doc="The device of the memory, \"cuda:0\".")
 Array.T = property(transpose, doc="A view with the axes reversed.")
+Array.mT = property(_matrix_transpose, doc="A view with the last two axes swapped.")
+Array.__array_namespace__ = _array_namespace
+Array.to_device = _to_device
 Array.__cuda_array_interface__ = property(_cuda_array_interface)
 Array.item = _item
 Array.tolist = lambda self: np.asarray(self).tolist()

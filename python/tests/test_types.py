@@ -31,6 +31,7 @@ def test_every_name_is_declared():
     assert set(kiln.math._names()) == declared("math.pyi") - {"Ufunc"}
     assert {name for name in vars(kiln.cache) if not name.startswith("_") and name not in ("json", "os")} <= declared("cache.pyi")
     assert set(kiln.errors.__all__) <= declared("errors.pyi")
+    assert set(kiln.xp.__all__) <= declared("xp.pyi")
 
 
 def test_every_public_name_exists():
