@@ -23,6 +23,12 @@ if [[ -z ${KILN_PYTHON_NO_PEERS:-} ]]; then
   "$python" -c 'import dask.array, distributed, xarray, pandas' 2>/dev/null || "$python" -m pip install -q "dask[array,distributed]" xarray pandas ||
     echo "test-python.sh: dask, xarray and pandas did not install; their tests are skipped" >&2
 fi
+# Type checkers read the stubs. pyright runs on node, which PyPI has, too.
+"$python" -c 'import mypy' 2>/dev/null || "$python" -m pip install -q mypy || echo "test-python.sh: mypy DID NOT INSTALL; its tests are skipped" >&2
+for package in pyright 'pyright[nodejs]'; do
+  "$python" -m pyright --version >/dev/null 2>&1 || "$python" -m pip install -q "$package" || true
+done
+"$python" -m pyright --version >/dev/null 2>&1 || echo "test-python.sh: pyright DOES NOT RUN, since node cannot be had; its tests are skipped" >&2
 
 build=$root/build/python
 generator=()

@@ -5,6 +5,7 @@ from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import DTypeLike
+from typing_extensions import TypedDict, Unpack
 
 from . import cache as cache
 from . import errors as errors
@@ -44,29 +45,73 @@ _Signatures = str | Sequence[str]
 _DeviceLike = str | Device
 _Path = str | os.PathLike[str]
 
+class _Debug(TypedDict, total=False):
+    on: bool
+    nan: bool
+    race: bool
+
+class _Options(TypedDict, total=False):
+    """What definitions of all kinds have: docs/manifest.md."""
+    preamble: str
+    functions: str
+    headers: Mapping[str, str]
+    include_dirs: str | Sequence[str]
+    link: str | Sequence[str | Mapping[str, str]]
+    defines: str | Sequence[str]
+    contract: bool
+    fast_math: bool
+    time_limit_ms: int
+    constant_variants: int
+    debug: bool | _Debug
+
+class _UfuncOptions(_Options, total=False):
+    identity: str | complex
+    reorderable: bool
+    widens_integers: bool
+    bools_are_numbers: bool
+
+class _GufuncOptions(_Options, total=False):
+    each: str
+    group: int | Literal["block"]
+    shared: str
+    sizes: str
+    # Of a layout without core dimensions, which is a ufunc.
+    identity: str | complex
+    reorderable: bool
+    widens_integers: bool
+    bools_are_numbers: bool
+
+class _ReductionOptions(_Options, total=False):
+    identity: str | complex
+    reorderable: bool
+
+_Decorated = Callable[..., Any]
+
 @overload
-def vectorize(signatures: str, body: None = None, *, name: str | None = None, cache: Cache | None = None, **options: Any) -> Any: ...
+def vectorize(signatures: str, body: None = None, *, name: str | None = None, cache: Cache | None = None,
+              **options: Unpack[_UfuncOptions]) -> Any: ...
 @overload
-def vectorize(signatures: _Signatures, body: str, *, name: str | None = None, cache: Cache | None = None, **options: Any) -> Ufunc: ...
+def vectorize(signatures: _Signatures, body: str, *, name: str | None = None, cache: Cache | None = None,
+              **options: Unpack[_UfuncOptions]) -> Ufunc: ...
 @overload
 def vectorize(signatures: Sequence[str], body: None = None, *, name: str | None = None, cache: Cache | None = None,
-              **options: Any) -> Callable[[Callable[..., Any]], Ufunc]: ...
+              **options: Unpack[_UfuncOptions]) -> Callable[[_Decorated], Ufunc]: ...
 @overload
-def guvectorize(signatures: str, layout: None = None, body: None = None, *, name: str | None = None, cache: Cache | None = None,
-                **options: Any) -> Gufunc: ...
+def guvectorize(signatures: str, layout: None = None, body: None = None, *, name: None = None, cache: Cache | None = None,
+                **options: Unpack[_GufuncOptions]) -> Gufunc: ...
 @overload
 def guvectorize(signatures: _Signatures, layout: str, body: str, *, name: str | None = None, cache: Cache | None = None,
-                **options: Any) -> Gufunc: ...
+                **options: Unpack[_GufuncOptions]) -> Gufunc: ...
 @overload
 def guvectorize(signatures: _Signatures, layout: str, body: None = None, *, name: str | None = None, cache: Cache | None = None,
-                **options: Any) -> Callable[[Callable[..., Any]], Gufunc]: ...
+                **options: Unpack[_GufuncOptions]) -> Callable[[_Decorated], Gufunc]: ...
 def reduction(signatures: _Signatures, *, reduce: str, accumulator: str | None = None, map: str | None = None, post: str | None = None,
-              name: str | None = None, cache: Cache | None = None, **options: Any) -> Reduction: ...
+              name: str | None = None, cache: Cache | None = None, **options: Unpack[_ReductionOptions]) -> Reduction: ...
 @overload
-def kernel(signature: str, body: str, *, name: str | None = None, cache: Cache | None = None, **options: Any) -> Kernel: ...
+def kernel(signature: str, body: str, *, name: str | None = None, cache: Cache | None = None, **options: Unpack[_Options]) -> Kernel: ...
 @overload
 def kernel(signature: str, body: None = None, *, name: str | None = None, cache: Cache | None = None,
-           **options: Any) -> Callable[[Callable[..., Any]], Kernel]: ...
+           **options: Unpack[_Options]) -> Callable[[_Decorated], Kernel]: ...
 def define(definition: str | Mapping[str, Any], *, cache: Cache | None = None) -> Any: ...
 def debug(function: Any, *, nan: bool = False, race: bool = False) -> Any: ...
 @overload

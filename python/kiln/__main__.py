@@ -27,7 +27,7 @@ def _tool():
     return shutil.which("kiln")
 
 
-def main(arguments):
+def main(arguments: list[str]) -> int:
     from . import Error, _kiln
     tool = _tool()
     if tool is not None:

@@ -47,6 +47,8 @@ def _make(kind, members, options, cache, doc=None):
             continue
         if name == "identity":
             value = _text(value)
+        if name == "group":
+            value = str(value)
         if name == "debug" and isinstance(value, bool):
             value = {"on": value}
         if name in ("defines", "include_dirs", "link") and isinstance(value, str):

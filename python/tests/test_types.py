@@ -1,5 +1,6 @@
-"""The stubs: mypy reads the examples, and every name of the package is in them."""
+"""The stubs: mypy and pyright read the examples, and every name of the package is in them."""
 import ast
+import json
 import os
 import re
 import subprocess
@@ -40,8 +41,28 @@ def test_every_public_name_exists():
     assert set(kiln.__all__) <= set(dir(kiln))
 
 
-def test_examples_have_types(tmp_path):
-    pytest.importorskip("mypy")
+def members(name, file="_kiln.pyi"):
+    """Returns the public members of a class in a stub."""
+    with open(os.path.join(PACKAGE, file), encoding="utf-8") as text:
+        classes = {node.name: node for node in ast.parse(text.read()).body if isinstance(node, ast.ClassDef)}
+    found = {each.name if isinstance(each, ast.FunctionDef) else each.target.id for each in classes[name].body
+             if isinstance(each, (ast.FunctionDef, ast.AnnAssign))}
+    for base in classes[name].bases:
+        found |= members(base.id, file)
+    return found
+
+
+@pytest.mark.parametrize("name", ["Array", "Ufunc", "Gufunc", "Reduction", "Kernel", "Stream", "Event"])
+def test_members_of_classes_are_declared(name):
+    kind = getattr(kiln, name)
+    assert not [each for each in members(name) if not hasattr(kind, each)]
+    public = {each for each in dir(kind) if not each.startswith("_")}
+    assert public <= members(name), public - members(name)
+
+
+@pytest.fixture
+def program(tmp_path):
+    """The examples of the page as a program."""
     root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
     with open(os.path.join(root, "docs", "python.md"), encoding="utf-8") as file:
         blocks = re.findall(r"```python\n(.*?)```", file.read(), re.S)
@@ -52,8 +73,56 @@ def test_examples_have_types(tmp_path):
                 lines.append(line[4:])
             elif line in (">>>", "..."):
                 lines.append("")
-    program = tmp_path / "examples.py"
-    program.write_text("\n".join(lines) + "\n")
-    done = subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", str(tmp_path), "--allow-redefinition", str(program)],
+    made = tmp_path / "examples.py"
+    made.write_text("\n".join(lines) + "\n")
+    return made
+
+
+#: Lines that are wrong, and one that is right.
+MISUSE = """import kiln
+kiln.vectorize("float32 f(float32 a) = a", fastmath=True)
+kiln.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", "x", axes=3)
+kiln.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", "x", group="warp")
+kiln.xp.add(3, 4, 5)
+kiln.guvectorize(["void(float64[:], float64[:])"], "(n)->(n)", "x", group=64).reduce([1], axis=0)
+"""
+
+
+def mypy(*files):
+    pytest.importorskip("mypy")
+    folder = os.path.dirname(files[0])
+    return subprocess.run([sys.executable, "-m", "mypy", "--cache-dir", str(folder), "--allow-redefinition", *map(str, files)],
                           capture_output=True, text=True, env={**os.environ, "MYPYPATH": os.path.dirname(PACKAGE)})
+
+
+def pyright(*arguments, folder):
+    def start(*more):
+        return subprocess.run([sys.executable, "-m", "pyright", *map(str, more)], capture_output=True, text=True, cwd=folder,
+                              env={**os.environ, "PYRIGHT_PYTHON_IGNORE_WARNINGS": "1", "PYTHONPATH": os.path.dirname(PACKAGE)})
+    if start("--version").returncode:
+        pytest.skip("pyright does not run: it needs node")
+    with open(os.path.join(folder, "pyrightconfig.json"), "w", encoding="utf-8") as file:
+        json.dump({"extraPaths": [os.path.dirname(PACKAGE)]}, file)
+    return start("--pythonpath", sys.executable, *arguments)
+
+
+def test_mypy_reads_the_examples(program):
+    done = mypy(program)
     assert done.returncode == 0, done.stdout
+
+
+def test_pyright_reads_the_examples(program):
+    done = pyright(program, folder=program.parent)
+    assert done.returncode == 0, done.stdout
+
+
+def test_checkers_find_misuse(tmp_path):
+    program = tmp_path / "misuse.py"
+    program.write_text(MISUSE)
+    for done in (mypy(program), pyright(program, folder=tmp_path)):
+        assert set(re.findall(r"misuse\.py:(\d+):.*error", done.stdout)) == {"2", "3", "4", "5"}, done.stdout
+
+
+def test_the_stubs_are_complete(tmp_path):
+    done = pyright("--ignoreexternal", "--verifytypes", "kiln", folder=tmp_path)
+    assert "Type completeness score: 100%" in done.stdout, done.stdout
