@@ -1,8 +1,6 @@
 """kiln.inspect: the kernel that a call would run."""
-FORMS = ("source", "ptx", "sass", "amdgcn", "assembly", "llvm-ir", "code", "resources", "entry")
-
-#: Forms that the C interface has by another name.
-_NAMES = {"assembly": "asm"}
+#: The names that the C interface and `kiln inspect` have, too.
+FORMS = ("source", "ptx", "sass", "amdgcn", "asm", "llvm-ir", "code", "resources", "entry")
 
 
 class Inspection:
@@ -13,12 +11,12 @@ class Inspection:
         self.plan = function.resolve(*args, **keywords)
 
     def text(self, form):
-        """Returns the kernel in a form: "source", "ptx", "sass", "amdgcn", "assembly", "llvm-ir", or "code" as bytes."""
+        """Returns the kernel in a form: "source", "ptx", "sass", "amdgcn", "asm", "llvm-ir", or "code" as bytes."""
         function, args, keywords = self._call
-        return function._inspect(_NAMES.get(form, form), *args, **keywords)
+        return function._inspect(form, *args, **keywords)
 
     source = property(lambda self: self.text("source"), doc="The C++ that was compiled.")
-    assembly = property(lambda self: self.text("assembly"), doc="The CPU's instructions.")
+    assembly = property(lambda self: self.text("asm"), doc="The CPU's instructions.")
     ptx = property(lambda self: self.text("ptx"))
     sass = property(lambda self: self.text("sass"))
     llvm_ir = property(lambda self: self.text("llvm-ir"))

@@ -75,7 +75,7 @@ PyObject* get_on_host(PyObject* self, void*) {
 PyObject* host_view(PyObject* self, PyObject*) {
   const ArrayObject& a = to_array(self);
   if (!on_host(a.info)) return raise(KILN_E_DEVICE, "the array is on a device: copy_to_host() copies it");
-  return numpy_of(ArrayHandle(kiln_array_retain(a.handle)));
+  return numpy_of(ArrayHandle(kiln_array_retain(a.handle)), true);
 }
 
 PyObject* copy_to(PyObject* self, PyObject* const* args, Py_ssize_t count) {
@@ -201,6 +201,7 @@ bool read_extents(PyObject* object, std::int64_t* to, Py_ssize_t& count) {
   return true;
 }
 
+/// Makes an array: new_array(shape, dtype, device). The device is a name, None for the host, or a pair of the C interface.
 PyObject* new_array(PyObject*, PyObject* args) {
   PyObject* shape = nullptr;
   PyObject* dtype = nullptr;
@@ -210,13 +211,57 @@ PyObject* new_array(PyObject*, PyObject* args) {
   Py_ssize_t count = 0;
   kiln_dtype type;
   kiln_device where{0, 0};
-  if (!read_extents(shape, extents, count) || !convert_dtype(dtype, type) ||
-      (device != Py_None && !convert_device(device, where)))
+  if (!read_extents(shape, extents, count) || !convert_dtype(dtype, type)) return nullptr;
+  if (PyTuple_Check(device)) {
+    if (PyArg_ParseTuple(device, "ii:new_array", &where.type, &where.index) == 0) return nullptr;
+  } else if (device != Py_None && !convert_device(device, where)) {
     return nullptr;
+  }
   ArrayHandle made;
   Error error;
-  if (kiln_array_new(made.out(), where, type, static_cast<int>(count), extents, error.out()) != KILN_OK) return error.raise();
-  return own_array(std::move(made));
+  kiln_status status = KILN_OK;
+  {
+    const Unlocked unlocked;
+    status = kiln_array_new(made.out(), where, type, static_cast<int>(count), extents, error.out());
+  }
+  return status == KILN_OK ? own_array(std::move(made)) : error.raise();
+}
+
+constexpr const char* kRegistration = "kiln.registration";
+
+/// Ends a registration. Queued work that the function waits for may give up references, which needs the GIL.
+void end_registration(PyObject* capsule) {
+  if (PyCapsule_IsValid(capsule, kRegistration) == 0) return;
+  auto* const registration = static_cast<kiln_registration*>(PyCapsule_GetPointer(capsule, kRegistration));
+  PyCapsule_SetName(capsule, "kiln.registration.ended");
+  const Unlocked unlocked;
+  kiln_registration_release(registration);
+}
+
+/// Page-locks the memory of an array of NumPy: lock_pages(array). Returns a capsule that ends it.
+PyObject* lock_pages(PyObject*, PyObject* array) {
+  Operands operands(1);
+  Operand& operand = operands.add();
+  if (read(array, operand) != Given::numpy) {
+    PyErr_SetString(PyExc_TypeError, "lock_pages() takes an array of NumPy in native order");
+    return nullptr;
+  }
+  Handle<kiln_registration, kiln_registration_release> made;
+  Error error;
+  kiln_status status = KILN_OK;
+  {
+    const Unlocked unlocked;
+    status = kiln_registration_new(made.out(), &operand.arg, 1, {0, 0}, error.out());
+  }
+  if (status != KILN_OK) return error.raise();
+  PyObject* const capsule = PyCapsule_New(made.get(), kRegistration, end_registration);
+  if (capsule != nullptr) made.release();
+  return capsule;
+}
+
+PyObject* unlock_pages(PyObject*, PyObject* capsule) {
+  end_registration(capsule);
+  Py_RETURN_NONE;
 }
 
 void release_reference(void* owner) {
@@ -308,6 +353,8 @@ PyObject* from_dlpack(PyObject*, PyObject* object) {
 
 PyMethodDef functions[] = {
     {"new_array", new_array, METH_VARARGS, nullptr},
+    {"lock_pages", lock_pages, METH_O, nullptr},
+    {"unlock_pages", unlock_pages, METH_O, nullptr},
     {"view", view, METH_VARARGS, nullptr},
     {"assign", assign, METH_VARARGS, nullptr},
     {"from_dlpack", from_dlpack, METH_O,
@@ -331,7 +378,7 @@ PyObject* own_array(ArrayHandle handle) {
   return reinterpret_cast<PyObject*>(made);
 }
 
-PyObject* numpy_of(ArrayHandle handle) {
+PyObject* numpy_of(ArrayHandle handle, bool always_view) {
   Ref owner(own_array(std::move(handle)));
   if (!owner) return nullptr;
   const kiln_array_info& info = to_array(owner.get()).info;
@@ -344,7 +391,7 @@ PyObject* numpy_of(ArrayHandle handle) {
   if (!made) return nullptr;
   auto* const array = reinterpret_cast<PyArrayObject*>(made.get());
   // Small results are copied: an owner of their own costs more than their elements.
-  if (PyArray_NBYTES(array) <= 256 || info.data == nullptr) return PyArray_NewCopy(array, NPY_KEEPORDER);
+  if ((PyArray_NBYTES(array) <= 256 && !always_view) || info.data == nullptr) return PyArray_NewCopy(array, NPY_KEEPORDER);
   if (PyArray_SetBaseObject(array, owner.release()) < 0) return nullptr;
   return made.release();
 }

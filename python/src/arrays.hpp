@@ -16,8 +16,9 @@ PyTypeObject* array_type() noexcept;
 /// Makes a kiln.Array. Takes the handle. Returns NULL with an exception.
 PyObject* own_array(ArrayHandle handle);
 
-/// Makes an array of NumPy on the memory of an array in the host's memory, which it keeps. Returns NULL with an exception.
-PyObject* numpy_of(ArrayHandle handle);
+/// Makes an array of NumPy on the memory of an array in the host's memory, which it keeps. Small arrays are copied, unless a
+/// view is wanted always. Returns NULL with an exception.
+PyObject* numpy_of(ArrayHandle handle, bool always_view = false);
 
 /// Returns whether an array is in memory that the host reads.
 [[nodiscard]] inline bool on_host(const kiln_array_info& info) noexcept {

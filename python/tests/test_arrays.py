@@ -1,6 +1,10 @@
 """kiln.Array, DLPack, streams."""
 import ctypes
+import os
 import pickle
+import subprocess
+import sys
+import textwrap
 
 import numpy as np
 import pytest
@@ -267,6 +271,65 @@ def test_host_memory():
         assert kiln.math.add(x, 1).all()
     with pytest.raises(TypeError):
         kiln.register([1, 2])
+    with pytest.raises(TypeError):
+        kiln.register(np.array([None, 1]))
+
+
+LOCKED = """
+    import ctypes, numpy as np, kiln
+    live = ctypes.CDLL(FAKE).kiln_fake_live_host_memory
+    a = kiln.pinned_array((2, 3), "float32")
+    f = kiln.pinned_array((2, 3), order="F")
+    one = kiln.pinned_array(1)
+    assert a.flags.c_contiguous and a.flags.writeable and not a.any() and f.flags.f_contiguous and f.shape == (2, 3) and one.shape == (1,)
+    assert live() == 3, live()
+    one[0] = 5
+    x = np.zeros(1000, ">f4")
+    locked = kiln.register(x)
+    with kiln.register(np.zeros((3, 1000), order="F")) as y:
+        assert live() == 5, live()
+    assert live() == 4
+    with kiln.register(np.zeros(0)) as y:
+        assert live() == 4
+    locked.close()
+    locked.close()
+    assert live() == 3
+    again = kiln.register(x)
+    del again
+    assert live() == 3
+    for wrong in ([1, 2], np.zeros((4, 4))[:, ::2]):
+        try:
+            kiln.register(wrong)
+        except TypeError as error:
+            assert "contiguous array of NumPy" in str(error)
+        else:
+            raise SystemExit("no error")
+    try:
+        kiln.pinned_array(3, order="K")
+    except ValueError as error:
+        print(error)
+"""
+
+
+def test_page_locked_memory():
+    """On a driver that counts what is page-locked."""
+    with open("/proc/self/maps", encoding="utf-8") as maps:
+        library = next(line.split()[-1] for line in maps if "libkiln.so" in line)
+    fake = os.path.join(os.path.dirname(library), "libfakecuda.so")
+    if not os.path.exists(fake):
+        pytest.skip("the build has no libfakecuda.so")
+    done = subprocess.run([sys.executable, "-c", textwrap.dedent(LOCKED).replace("FAKE", repr(fake))], capture_output=True, text=True, timeout=120,
+                          env={**os.environ, "KILN_CUDA": fake, "KILN_DEVICE": "cuda", "PYTHONPATH": os.path.dirname(os.path.dirname(kiln.__file__))})
+    assert done.returncode == 0 and done.stdout == "order must be 'C' or 'F', and is 'K'\n", (done.stdout, done.stderr)
+
+
+def test_small_arrays_of_the_host_are_viewed():
+    x = kiln.to_device(np.zeros(3), device="cpu")
+    np.asarray(x)[1] = 5
+    same(x.copy_to_host(), np.array([0.0, 5, 0]))
+    copied = x.copy_to_host()
+    copied[0] = 7
+    assert np.asarray(x)[0] == 0
 
 
 def test_profiles():

@@ -208,6 +208,7 @@ def test_inspect_and_resolve():
     assert "7.5" in found.source and found.assembly and "loop" in found.plan
     assert "<table>" in found._repr_html_()
     assert isinstance(found.text("code"), bytes)
+    assert found.assembly == found.text("asm")
     assert f.compile() >= 1
 
 
