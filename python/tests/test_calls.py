@@ -92,6 +92,23 @@ def test_views_and_memory_order(index):
     assert got.strides == wanted.strides
 
 
+def test_memory_order_of_every_combination_of_strides():
+    """Also of equal strides along two axes, as sliding windows have them, where the order of the axes decides."""
+    memory = np.arange(400.0)
+    made = {}
+    for strides in itertools.product((-16, -8, 8, 16, 24), repeat=3):
+        made[strides] = np.lib.stride_tricks.as_strided(memory[200:], (2, 3, 4), strides)
+        got, wanted = km.negative(made[strides]), np.negative(made[strides])
+        assert got.strides == wanted.strides, strides
+        same(got, wanted)
+    for first, second in itertools.product(itertools.product((8, 16), repeat=3), itertools.product((0, -8, 8, 24), repeat=3)):
+        second = np.lib.stride_tricks.as_strided(memory[200:], (2, 3, 4), second)
+        for a, b in ((made[first], second), (second, made[first])):
+            got, wanted = km.add(a, b), np.add(a, b)
+            assert got.strides == wanted.strides, (a.strides, b.strides)
+            same(got, wanted)
+
+
 @pytest.mark.parametrize("order", ["C", "F", "A", "K"])
 def test_order(order):
     for a in views():
@@ -129,12 +146,58 @@ def test_out_overlaps_an_input():
     same(a[1:], wanted)
 
 
-def test_read_only_out():
-    out = np.zeros(3)
+class Tensor:
+    """An array of another library."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **keywords):
+        return self.array.__dlpack__(**keywords)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class Subclass(np.ndarray):
+    pass
+
+
+READ_ONLY = {
+    "positional": lambda out: km.add(np.ones(3), 1.0, out),
+    "keyword": lambda out: km.add(np.ones(3), 1.0, out=out),
+    "tuple": lambda out: km.add(np.ones(3), 1.0, out=(out,)),
+    "options": lambda out: km.add(np.ones(3), 1.0, out=out, where=[True, False, True]),
+    "second": lambda out: km.modf(np.ones(3), out=(None, out)),
+    "reduce": lambda out: km.add.reduce(np.ones((2, 3)), out=out),
+    "accumulate": lambda out: km.add.accumulate(np.ones(3), out=out),
+    "reduceat": lambda out: km.add.reduceat(np.ones(3), [0, 1, 2], out=out),
+    "outer": lambda out: km.add.outer(np.ones(3), 1.0, out=out),
+}
+
+
+@pytest.mark.parametrize("call", READ_ONLY)
+@pytest.mark.parametrize("dtype", ["f8", ">f8"])
+@pytest.mark.parametrize("kind", [np.ndarray, Subclass])
+def test_read_only_out(call, dtype, kind):
+    """The extension itself says so, in NumPy's words, and before anything is computed or converted."""
+    out = np.zeros(3, dtype).view(kind)
+    READ_ONLY[call](out)
+    out[...] = 0
     out.flags.writeable = False
-    with pytest.raises(ValueError, match="read-only"):
-        km.add([1, 2, 3], 1.0, out=out)
+    with pytest.raises(ValueError, match="^output array is read-only$"):
+        READ_ONLY[call](out)
     assert not out.any()
+
+
+def test_read_only_tensors():
+    out = np.zeros(3)
+    km.add(np.ones(3), 1.0, out=Tensor(out))
+    same(out, np.full(3, 2.0))
+    out.flags.writeable = False
+    with pytest.raises(ValueError, match="^output 0: the array is read-only$"):
+        km.add(np.ones(3), 1.0, out=Tensor(out))
+    same(out, np.full(3, 2.0))
 
 
 def test_read_only_inputs():
