@@ -333,6 +333,8 @@ bool run_long(FunctionObject& f, kiln_arg* outputs, std::size_t nout, const kiln
       options = &only_stop;
     }
     options->stop = interrupt.stop();
+    // A signal that came before is Python's to raise: nothing would end the call.
+    if (PyErr_CheckSignals() != 0) return false;
   }
   {
     const Unlocked unlocked(elements >= kUnlock || chunked || f.info.kind != KILN_UFUNC);

@@ -109,6 +109,82 @@ def test_ctrl_c_ends_a_long_call():
     assert done.stdout.split() == ["ended", "True", "again"], (done.stdout, done.stderr)
 
 
+def test_ctrl_c_just_before_a_call_ends_it():
+    """Between the signal and the call nothing of Python runs that would raise it."""
+    done = run("""
+        import ctypes, signal, time
+        import numpy as np, kiln
+        f = kiln.vectorize("float64 f(float64 a, int32 b) { for (int64 i = 0; i < 20000000 + b; ++i) a = a * 0.999999 + 1e-9; return a; }")
+        f.compile()
+        trip = ctypes.CDLL(None)["raise"]
+        start = time.monotonic()
+        try:
+            list(map(f, [np.ones(1 << 20)], map(trip, [signal.SIGINT])))
+        except KeyboardInterrupt:
+            print("ended", time.monotonic() - start < 60)
+    """)
+    assert done.stdout.split() == ["ended", "True"], (done.stdout, done.stderr)
+
+
+def test_ctrl_c_leaves_later_calls_alone():
+    done = run("""
+        import os, signal, threading
+        import numpy as np, kiln
+        slow = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 20000000; ++i) a = a * 0.999999 + 1e-9; return a; }")
+        slow.compile()
+        a = np.ones(1 << 20)
+        for _ in range(3):
+            timer = threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT))
+            timer.start()
+            try:
+                slow(a)
+            except KeyboardInterrupt:
+                timer.join()
+                print((kiln.math.add(a, a) == 2).all(), signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+    """)
+    assert done.stdout.split() == ["True"] * 6, (done.stdout, done.stderr)
+
+
+#: Calls of half a minute and more, in parts of at most a second.
+LONG = {
+    "a reduction": """
+        g = kiln.reduction("float64(float64 x)", map="for (int64 i = 0; i < 10000; ++i) x = x * 0.999999 + 1e-9; return x;",
+                           reduce="return a + b;", identity=0)
+        a = np.ones(1 << 24)
+        call = lambda: g(a)""",
+    "a generalized ufunc": """
+        g = kiln.guvectorize("(n)->(n) void g(float64[:] a, float64[:] b) { for (index i = 0; i < n; ++i) { float64 x = a(i);"
+                             "for (int64 k = 0; k < 200000; ++k) x = x * 0.999999 + 1e-9; b(i) = x; } }")
+        a = np.ones((1 << 18, 4))
+        call = lambda: g(a)""",
+    "a raw kernel": """
+        g = kiln.kernel("void(float64[:] a)", "float64 x = a[item]; for (int64 k = 0; k < 200000; ++k) x = x * 0.999999 + 1e-9; a[item] = x;")
+        a = np.ones(1 << 20)
+        call = lambda: g.forall(a.size)(a)""",
+    "a call in chunks": """
+        f = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 200000; ++i) a = a * 0.999999 + 1e-9; return a; }")
+        a = np.ones(1 << 20)
+        call = lambda: kiln.chunked(f, chunk_bytes=1 << 16)(a)""",
+}
+
+
+@pytest.mark.parametrize("name", LONG)
+def test_ctrl_c_ends_calls_of_every_kind(name):
+    done = run("import os, signal, threading, time, numpy as np, kiln\n" + textwrap.dedent(LONG[name]) + textwrap.dedent("""
+        came = []
+        def interrupt():
+            came.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Timer(3.0, interrupt).start()
+        try:
+            call()
+            print("it ran to its end")
+        except KeyboardInterrupt:
+            print("ended", time.monotonic() - came[0] < 15)
+    """))
+    assert done.stdout == "ended True\n", (done.stdout, done.stderr)
+
+
 def test_timeouts():
     f = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 20000000; ++i) a = a * 0.999999 + 1e-9; return a; }")
     with pytest.raises(kiln.Stopped):
