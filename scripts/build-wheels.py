@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Builds the wheels of the Python package: kiln, for each Python, and kiln-clang, which any Python takes.
+"""Builds the wheels of the Python package: kiln, for each Python, and kiln-clang, which any Python takes and kiln requires.
 
 usage: build-wheels.py [--python PROGRAM]… [--build FOLDER] [--libraries FOLDER] [--out FOLDER] [--check]
   --python: an interpreter to build for; this one by default. --build: folder of the libraries (build/wheels).
   --libraries: takes the libraries of a finished build of this script, and builds none.
-  --out: where the wheels go (build/wheels/dist). --check: also installs both into a new environment, and computes there.
+  --out: where the wheels go (build/wheels/dist). --check: also installs kiln into a new environment, and computes there.
 
 The libraries have libstdc++ inside. auditwheel adds the others that manylinux_2_34 lacks, and refuses symbols that it lacks.
 """
@@ -58,6 +58,12 @@ def version():
     return re.search(r"(?i)VERSION\s+(\d+\.\d+\.\d+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
 
+def record_line(member, content):
+    """A line of RECORD."""
+    digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
+    return f"{member},sha256={digest},{len(content)}"
+
+
 def write_wheel(path, files, metadata, tag):
     """Writes a wheel of files, by their names in it. Libraries are stored as executables."""
     name, number = path.name.split("-")[:2]
@@ -66,8 +72,7 @@ def write_wheel(path, files, metadata, tag):
     record = []
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
         def add(member, content, mode):
-            digest = base64.urlsafe_b64encode(hashlib.sha256(content).digest()).rstrip(b"=").decode()
-            record.append(f"{member},sha256={digest},{len(content)}")
+            record.append(record_line(member, content))
             entry = zipfile.ZipInfo(member)
             entry.external_attr = mode << 16
             entry.compress_type = zipfile.ZIP_DEFLATED
@@ -78,6 +83,21 @@ def write_wheel(path, files, metadata, tag):
             add(member, text.encode(), 0o644)
         record.append(f"{info}/RECORD,,")
         wheel.writestr(f"{info}/RECORD", "\n".join(record) + "\n")
+
+
+def require(wheel, requirement):
+    """Adds a requirement to a wheel. The sources have none: they build what it brings."""
+    with zipfile.ZipFile(wheel) as given:
+        members = {entry: given.read(entry) for entry in given.infolist()}
+    record = next(entry for entry in members if entry.filename.endswith(".dist-info/RECORD"))
+    metadata = next(entry for entry in members if entry.filename.endswith(".dist-info/METADATA"))
+    head, blank, body = members[metadata].partition(b"\n\n")
+    members[metadata] = head + f"\nRequires-Dist: {requirement}".encode() + blank + body
+    lines = [line for line in members[record].decode().splitlines() if not line.startswith(metadata.filename + ",")]
+    members[record] = "\n".join([record_line(metadata.filename, members[metadata]), *lines, ""]).encode()
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as made:
+        for entry, content in members.items():
+            made.writestr(entry, content)
 
 
 def repair(python, wheel, out):
@@ -103,6 +123,7 @@ def build_package(python, libraries, work, out):
         f"-Ccmake.define.KILN_LIBRARY={libraries / 'libkiln.so'}", "-Ccmake.define.KILN_BUNDLE=ON", f"-Cbuild-dir={work / 'extension'}",
         ROOT / "python", env=os.environ | {"PATH": f"{python.parent}:{os.environ['PATH']}"})
     [wheel] = made.glob("kiln-*.whl")
+    require(wheel, f"kiln-clang=={version()}")
     repair(python, wheel, out)
 
 
@@ -110,7 +131,7 @@ def check(python, work, out):
     folder = work / "check"
     shutil.rmtree(folder, ignore_errors=True)
     run(python, "-m", "venv", folder)
-    run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--find-links", out, "kiln", "kiln-clang")
+    run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--find-links", out, "kiln")
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("KILN_", "PYTHON"))}
     # Elsewhere than here, where a folder may be named as the package is.
     run(folder / "bin/python", "-c", CHECK, cwd=work, env=clean | {"KILN_DEVICE": "cpu", "KILN_CACHE_DIR": str(work / "cache")})

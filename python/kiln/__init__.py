@@ -5,7 +5,20 @@
 >>> disc(1, np.float32([3, 5]), 2)
 array([1.       , 4.1231055], dtype=float32)
 """
-from . import _kiln
+def _name_packages():
+    """Tells libkiln which folders of packages may have NVIDIA's and AMD's compilers, before it first looks for them."""
+    import os
+    import sys
+    if "KILN_PYTHON_PACKAGES" not in os.environ:
+        found = [folder for folder in map(os.path.abspath, filter(None, sys.path))
+                 if any(os.path.isdir(os.path.join(folder, package)) for package in ("nvidia", "_rocm_sdk_core"))]
+        if found:
+            os.environ["KILN_PYTHON_PACKAGES"] = os.pathsep.join(found)
+
+
+_name_packages()
+
+from . import _kiln  # noqa: E402
 from . import _support  # noqa: F401
 from .errors import (ArgumentError, AxisError, CacheError, CompileError, DeviceError, Error, IdentityError, IndexError,  # noqa: A004,F401
                      InternalError, IOError, OverflowError, ShapeError, SignatureError, Stopped, TypeError)

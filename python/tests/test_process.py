@@ -37,6 +37,23 @@ def test_import_opens_no_library_but_kilns_own():
     assert kilns and names == kilns | system, names
 
 
+def test_packages_with_compilers_are_named_to_the_library(tmp_path):
+    """Before it first looks for them. What the user has set stays."""
+    (tmp_path / "nvidia").mkdir()
+    (tmp_path / "other").mkdir()
+    package = os.path.dirname(os.path.dirname(kiln.__file__))
+    code = "import os, kiln; print(os.environ.get('KILN_PYTHON_PACKAGES'))"
+
+    def named(*folders, **environment):
+        clean = {name: value for name, value in os.environ.items() if name != "KILN_PYTHON_PACKAGES"}
+        done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True,
+                              env={**clean, "PYTHONPATH": os.pathsep.join(map(str, (package, *folders))), **environment})
+        return done.stdout.strip().split(":")
+    assert str(tmp_path) in named(tmp_path / "other", tmp_path) and str(tmp_path / "other") not in named(tmp_path / "other", tmp_path)
+    assert str(tmp_path) not in named()
+    assert named(tmp_path, KILN_PYTHON_PACKAGES="/elsewhere") == ["/elsewhere"]
+
+
 def test_one_symbol_is_exported():
     path = kiln._kiln.__file__
     listed = subprocess.run(["nm", "-D", "--defined-only", path], capture_output=True, text=True)

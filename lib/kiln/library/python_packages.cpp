@@ -48,6 +48,14 @@ std::vector<std::string> python_packages() {
     const std::string prefix = base::env(variable).value_or("");
     if (prefix.starts_with('/')) add_below(fs::path(prefix) / below);
   };
+  const std::string listed = base::env("KILN_PYTHON_PACKAGES").value_or("");
+  for (std::size_t start = 0; start < listed.size();) {
+    const std::size_t end = std::min(listed.find(':', start), listed.size());
+    if (const fs::path folder = listed.substr(start, end - start); folder.is_absolute()) {
+      add(folder.has_filename() ? folder : folder.parent_path());
+    }
+    start = end + 1;
+  }
   add_named("VIRTUAL_ENV", "");
   add_named("CONDA_PREFIX", "");
   for (fs::path folder = base::own_folder(); folder.has_relative_path(); folder = folder.parent_path()) {

@@ -74,6 +74,16 @@ TEST_CASE("gpu library: folders of Python's packages, the environment's first an
                                                                                 conda + "/lib/python3.11/site-packages"});
     CHECK(comes_before(all, conda + "/lib/python3.11/site-packages", home + "/.local/lib/python3.11/site-packages"));
   }
+  {
+    const std::string listed =
+        conda + "/lib/python3.11/site-packages/:relative::" + home + "/nowhere:" + venv + "/lib/python3.9/site-packages";
+    const Environment set({{"KILN_PYTHON_PACKAGES", listed.c_str()}, {"VIRTUAL_ENV", venv.c_str()}, {"HOME", nullptr}});
+    const std::vector<std::string> all = python_packages();
+    REQUIRE(all.size() >= 3);
+    CHECK(std::vector(all.begin(), all.begin() + 3) == std::vector<std::string>{conda + "/lib/python3.11/site-packages",
+                                                                                venv + "/lib/python3.9/site-packages",
+                                                                                venv + "/lib/python3.12/site-packages"});
+  }
   const Environment set({{"VIRTUAL_ENV", "venv"}, {"CONDA_PREFIX", ""}, {"HOME", nullptr}});
   for (const std::string& packages : python_packages()) {
     CAPTURE(packages);
