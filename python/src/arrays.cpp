@@ -187,15 +187,15 @@ PyType_Slot array_slots[] = {
 PyType_Spec array_spec = {"kiln.Array", sizeof(ArrayObject), 0, Py_TPFLAGS_DEFAULT, array_slots};
 
 bool read_extents(PyObject* object, std::int64_t* to, Py_ssize_t& count) {
-  const Ref list(PySequence_Fast(object, "a tuple of ints is expected"));
+  const Ref list(to_tuple(object, "a tuple of ints is expected"));
   if (!list) return false;
-  count = PySequence_Fast_GET_SIZE(list.get());
+  count = PyTuple_GET_SIZE(list.get());
   if (count > kMaxAxes) {
     PyErr_Format(PyExc_ValueError, "%zd axes; %d are possible", count, kMaxAxes);
     return false;
   }
   for (Py_ssize_t i = 0; i < count; ++i) {
-    to[i] = PyLong_AsLongLong(PySequence_Fast_GET_ITEM(list.get(), i));
+    to[i] = PyLong_AsLongLong(PyTuple_GET_ITEM(list.get(), i));
     if (to[i] == -1 && PyErr_Occurred() != nullptr) return false;
   }
   return true;
@@ -255,7 +255,7 @@ PyObject* lock_pages(PyObject*, PyObject* array) {
   }
   if (status != KILN_OK) return error.raise();
   PyObject* const capsule = PyCapsule_New(made.get(), kRegistration, end_registration);
-  if (capsule != nullptr) made.release();
+  if (capsule != nullptr) static_cast<void>(made.release());
   return capsule;
 }
 

@@ -1,5 +1,7 @@
 #include "dtypes.hpp"
 
+#include <atomic>
+
 #include "errors.hpp"
 
 namespace kiln::python {
@@ -7,7 +9,7 @@ namespace {
 
 constexpr kiln_dtype kNone{0, 0, 0};
 /// The type number of ml_dtypes' bfloat16, once it is known.
-int bfloat16_number = -1;
+std::atomic<int> bfloat16_number{-1};
 
 constexpr struct {
   const char* name;

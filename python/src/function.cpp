@@ -164,8 +164,13 @@ PyObject* get_reorderable(PyObject* self, void*) {
 
 PyObject* get_doc(PyObject* self, void*) {
   PyObject* const dict = to_function(self).dict;
-  PyObject* const given = dict == nullptr ? nullptr : PyDict_GetItemString(dict, "__doc__");
-  return given != nullptr ? Py_NewRef(given) : get_supported(self, const_cast<char*>("doc_of"));
+  const Ref name(dict == nullptr ? nullptr : PyUnicode_InternFromString("__doc__"));
+  if (name) {
+    PyObject* const given = PyObject_GetItem(dict, name.get());
+    if (given != nullptr || !PyErr_ExceptionMatches(PyExc_KeyError)) return given;
+    PyErr_Clear();
+  }
+  return get_supported(self, const_cast<char*>("doc_of"));
 }
 
 int set_doc(PyObject* self, PyObject* doc, void*) {

@@ -2,6 +2,7 @@
 #define KILN_PYTHON_IMPORTS_NUMPY
 #include "python.hpp"
 
+#include <atomic>
 #include <cstring>
 
 #include "arrays.hpp"
@@ -217,8 +218,8 @@ PyObject* set_support(PyObject*, PyObject* module) {
 
 /// The callables that take lines of the log and what kernels print. Each is kept for good once it was set: a line may be on its
 /// way.
-PyObject* log_callback = nullptr;
-PyObject* print_callback = nullptr;
+std::atomic<PyObject*> log_callback{nullptr};
+std::atomic<PyObject*> print_callback{nullptr};
 
 void take_text(const char* text, std::size_t length, void* where) {
   if (Py_IsInitialized() == 0) return;
@@ -227,7 +228,7 @@ void take_text(const char* text, std::size_t length, void* where) {
   PyObject* value = nullptr;
   PyObject* trace = nullptr;
   PyErr_Fetch(&type, &value, &trace);
-  PyObject* const callback = *static_cast<PyObject**>(where);
+  PyObject* const callback = static_cast<std::atomic<PyObject*>*>(where)->load();
   if (callback != nullptr && callback != Py_None) {
     const Ref line(PyUnicode_DecodeUTF8(text, static_cast<Py_ssize_t>(length), "replace"));
     const Ref done(line ? PyObject_CallOneArg(callback, line.get()) : nullptr);
@@ -238,13 +239,13 @@ void take_text(const char* text, std::size_t length, void* where) {
 }
 
 PyObject* set_log(PyObject*, PyObject* callback) {
-  log_callback = Py_NewRef(callback);
+  log_callback.store(Py_NewRef(callback));
   kiln_set_log(callback == Py_None ? nullptr : take_text, &log_callback);
   Py_RETURN_NONE;
 }
 
 PyObject* set_print(PyObject*, PyObject* callback) {
-  print_callback = Py_NewRef(callback);
+  print_callback.store(Py_NewRef(callback));
   kiln_set_print(callback == Py_None ? nullptr : take_text, &print_callback);
   Py_RETURN_NONE;
 }
@@ -334,13 +335,13 @@ PyMethodDef functions[] = {{"parse", parse, METH_VARARGS, nullptr},
                            {nullptr, nullptr, 0, nullptr}};
 
 int fill_module(PyObject* module) {
-  static PyInterpreterState* first = nullptr;
-  // Classes and exceptions are those of the process. A second interpreter would share them.
-  if (first != nullptr && first != PyInterpreterState_Get()) {
-    PyErr_SetString(PyExc_ImportError, "kiln is used by one interpreter of a process");
+  static std::atomic<bool> loaded{false};
+  // Classes and exceptions are those of the process, and work that ends in another thread takes the main interpreter's GIL.
+  if (PyInterpreterState_Get() != PyInterpreterState_Main()) {
+    PyErr_SetString(PyExc_ImportError, "kiln is imported by the main interpreter of a process alone, and this is another one");
     return -1;
   }
-  if (first != nullptr) {
+  if (loaded.load()) {
     PyErr_SetString(PyExc_ImportError, "kiln._kiln is loaded once in a process");
     return -1;
   }
@@ -350,7 +351,7 @@ int fill_module(PyObject* module) {
                       PyModule_AddObjectRef(module, "Cache", reinterpret_cast<PyObject*>(cache_class)) == 0 &&
                       add_arrays(module) && add_streams(module) && add_functions(module);
   if (!filled) return -1;
-  first = PyInterpreterState_Get();
+  loaded.store(true);
   return 0;
 }
 

@@ -65,15 +65,15 @@ bool convert_axes(PyObject* object, std::int32_t (&axes)[kMaxAxes], std::size_t&
     count = 1;
     return convert_axis(object, axes[0]);
   }
-  const Ref list(PySequence_Fast(object, "axis"));
+  const Ref list(to_tuple(object, "axis"));
   if (!list) return false;
-  const Py_ssize_t size = PySequence_Fast_GET_SIZE(list.get());
+  const Py_ssize_t size = PyTuple_GET_SIZE(list.get());
   if (size > kMaxAxes) {
     PyErr_SetString(PyExc_ValueError, "axis: too many axes");
     return false;
   }
   for (Py_ssize_t i = 0; i < size; ++i) {
-    if (!convert_axis(PySequence_Fast_GET_ITEM(list.get(), i), axes[i])) return false;
+    if (!convert_axis(PyTuple_GET_ITEM(list.get(), i), axes[i])) return false;
   }
   count = static_cast<std::size_t>(size);
   return true;
@@ -186,16 +186,16 @@ bool Options::read_lengths(PyObject* lengths) {
 }
 
 bool Options::read_extents(PyObject* extents, std::int64_t (&to)[3], const char* what) {
-  const Ref list(PySequence_Check(extents) ? PySequence_Fast(extents, what) : PyTuple_Pack(1, extents));
+  const Ref list(PySequence_Check(extents) ? to_tuple(extents, what) : PyTuple_Pack(1, extents));
   if (!list) return false;
-  const Py_ssize_t count = PySequence_Fast_GET_SIZE(list.get());
+  const Py_ssize_t count = PyTuple_GET_SIZE(list.get());
   if (count < 1 || count > 3) {
     PyErr_Format(PyExc_ValueError, "%s: 1 to 3 extents are possible, and these are %zd", what, count);
     return false;
   }
   for (Py_ssize_t i = 0; i < 3; ++i) {
     long long value = 1;
-    if (i < count && !convert_index(PySequence_Fast_GET_ITEM(list.get(), i), what, value)) return false;
+    if (i < count && !convert_index(PyTuple_GET_ITEM(list.get(), i), what, value)) return false;
     to[i] = value;
   }
   return true;
@@ -223,13 +223,13 @@ bool Options::read_chunks(const Keywords& given) {
   if (!is_absent(given[kChunkBytes]) && !convert_index(given[kChunkBytes], "chunk_bytes", bytes)) return false;
   options_.chunk_bytes = bytes;
   if (!is_absent(given[kDevices])) {
-    const Ref list(PySequence_Fast(given[kDevices], "devices: a list of devices is expected"));
+    const Ref list(to_tuple(given[kDevices], "devices: a list of devices is expected"));
     if (!list) return false;
-    const Py_ssize_t count = PySequence_Fast_GET_SIZE(list.get());
+    const Py_ssize_t count = PyTuple_GET_SIZE(list.get());
     devices_ = static_cast<kiln_device*>(PyMem_Malloc((static_cast<std::size_t>(count) + 1) * sizeof *devices_));
     if (devices_ == nullptr) return PyErr_NoMemory() != nullptr;
     for (Py_ssize_t i = 0; i < count; ++i) {
-      if (!convert_device(PySequence_Fast_GET_ITEM(list.get(), i), devices_[i])) return false;
+      if (!convert_device(PyTuple_GET_ITEM(list.get(), i), devices_[i])) return false;
     }
     options_.devices = devices_;
     options_.devices_count = static_cast<std::size_t>(count);

@@ -110,6 +110,13 @@ class NoException {
   PyObject* trace_ = nullptr;
 };
 
+/// Returns the items in a tuple, which no other thread changes. NULL with a TypeError of `message` if there are none.
+inline PyObject* to_tuple(PyObject* items, const char* message) {
+  PyObject* const made = PySequence_Tuple(items);
+  if (made == nullptr && PyErr_ExceptionMatches(PyExc_TypeError)) PyErr_SetString(PyExc_TypeError, message);
+  return made;
+}
+
 /// Returns a str of a text, or NULL with an exception.
 inline PyObject* to_str(const Text& text) {
   std::size_t length = 0;

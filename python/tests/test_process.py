@@ -229,22 +229,122 @@ def test_a_function_is_deleted_while_it_runs():
     thread.join()
 
 
+SUBINTERPRETER = """
+try:
+    import _interpreters as sub
+except ImportError:
+    import _xxsubinterpreters as sub
+
+def run(code):
+    other = sub.create()
+    try:
+        failure = sub.exec(other, code) if hasattr(sub, "exec") else sub.run_string(other, code)
+    except Exception as error:
+        failure = error
+    sub.destroy(other)
+    return failure
+
+IMPORT = '''
+try:
+    import kiln
+except ImportError as error:
+    import sys
+    print("refused:", error, file=sys.stderr)
+else:
+    raise SystemExit("imported")
+'''
+"""
+
+
 def test_second_interpreters_are_refused():
+    done = run(SUBINTERPRETER + "import kiln\nprint(run(IMPORT), kiln.math.add(1, 2))")
+    assert done.returncode == 0 and done.stdout == "None 3\n" and "refused: " in done.stderr, (done.stdout, done.stderr)
+
+
+def test_a_subinterpreter_is_refused_before_the_main_one_imports():
+    """And takes nothing from it."""
+    done = run(SUBINTERPRETER + "print(run(IMPORT), run(IMPORT))\nimport kiln\nprint(kiln.math.add(1, 2))")
+    assert done.returncode == 0 and done.stdout == "None None\n3\n" and done.stderr.count("refused: ") == 2, (done.stdout, done.stderr)
+    if sys.version_info < (3, 12):
+        assert "kiln is imported by the main interpreter of a process alone" in done.stderr
+
+
+def test_the_module_is_loaded_once():
     done = run("""
-        import kiln
+        import sys, kiln
+        del sys.modules["kiln._kiln"]
         try:
-            import _xxsubinterpreters as sub
-        except ImportError:
-            import _interpreters as sub
-        other = sub.create()
-        code = "try:\\n    import kiln\\nexcept ImportError as e:\\n    pass\\nelse:\\n    raise SystemExit('imported')"
-        try:
-            failure = sub.exec(other, code) if hasattr(sub, "exec") else sub.run_string(other, code)
-        except Exception as error:
-            failure = error
-        print("done", failure)
+            import kiln._kiln
+        except ImportError as error:
+            print(error)
+        print(kiln.math.add(1, 2))
     """)
-    assert done.returncode == 0 and "imported" not in done.stdout, (done.stdout, done.stderr)
+    assert done.stdout == "kiln._kiln is loaded once in a process\n3\n", (done.stdout, done.stderr)
+
+
+def test_the_interpreter_ends_while_threads_call():
+    """Daemon threads, in short calls and in a long one."""
+    done = run("""
+        import threading, time
+        import numpy as np, kiln
+        slow = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 20000000; ++i) a = a * 0.999999 + 1e-9; return a; }")
+        slow.compile()
+        a, big = np.ones(20000), np.ones(1 << 20)
+        def short():
+            while True:
+                kiln.math.add(a, a)
+        for work in (short, short, lambda: slow(big)):
+            threading.Thread(target=work, daemon=True).start()
+        time.sleep(0.5)
+        print("end", flush=True)
+    """)
+    assert done.returncode == 0 and done.stdout == "end\n", (done.returncode, done.stdout, done.stderr)
+
+
+def test_callbacks_at_the_end_of_the_interpreter():
+    """The log's callback is there until the end, and none is called after it."""
+    done = run("""
+        import atexit, sys, numpy as np, kiln
+        kiln.set_log(lambda line: None)
+        kiln.set_print(lambda text: None)
+        f = kiln.vectorize('float64 f(float64 a) { printf("%f ", a); return a; }')
+        stream = kiln.Stream("cpu")
+        atexit.register(lambda: f(np.ones(1000), out=np.empty(1000), stream=stream))
+    """, "-X", "dev")
+    assert done.returncode == 0, (done.stdout, done.stderr)
+
+
+@pytest.mark.skipif(not hasattr(sys, "_is_gil_enabled"), reason="Python before 3.13")
+def test_the_extension_needs_no_gil():
+    """Also not on a build without one, where the import would take it again."""
+    import sysconfig
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        assert not sys._is_gil_enabled()
+
+
+def test_threads_that_share_everything():
+    """Functions, their first calls, their attributes, lists that are changed meanwhile. Of use without a GIL above all."""
+    axes, failures, barrier = [0, 1], [], threading.Barrier(4)
+    x = np.arange(60.0).reshape(3, 4, 5)
+
+    def work(seed):
+        barrier.wait()
+        for i in range(60):
+            f = made[i % len(made)]
+            a = np.arange(7).astype(["int32", "int64", "float32", "float64"][(seed + i) % 4])
+            if not np.array_equal(f(a, a), a + a) or f.__doc__ is None or len(f.types) != 4:
+                failures.append((seed, i))
+            axes.append(2)
+            try:
+                kiln.math.add.reduce(x, axis=axes)
+            except ValueError:
+                pass
+            del axes[2:]
+    made = [kiln.vectorize("T f(T a, T b) where T: int32, int64, float32, float64 = a + b") for _ in range(5)]
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    [thread.start() for thread in threads]
+    [thread.join() for thread in threads]
+    assert not failures
 
 
 def test_the_tool_runs():
