@@ -40,3 +40,15 @@ cmake --build "$build"
 export PYTHONPATH=$build/package
 "$python" -X dev -m pytest -q "$root/python/tests" "$@"
 "$python" -X dev -m pytest -q --doctest-modules --doctest-ignore-import-errors --pyargs kiln --ignore "$build/package/kiln/__main__.py"
+
+# The benchmarks can be read, and some of them run. asv keeps what it knows of a machine in the home folder.
+"$python" -c 'import asv' 2>/dev/null || "$python" -m pip install -q asv || { echo "test-python.sh: asv DID NOT INSTALL; the benchmarks are not checked" >&2; exit 0; }
+mkdir -p "$root/build/asv/home"
+asv() { HOME=$root/build/asv/home ASV_PYTHONPATH=$build/package "$python" -m asv "$@" --config "$root/python/bench/asv.conf.json"; }
+if ! { asv machine --yes && asv check && asv run --quick --bench 'UFuncSmall|SmallReduction'; } >"$root/build/asv/log" 2>&1 ||
+  grep -q failed "$root/build/asv/log"; then
+  cat "$root/build/asv/log" >&2
+  echo "test-python.sh: a benchmark of python/bench/benchmarks fails" >&2
+  exit 1
+fi
+echo "asv: the benchmarks are read, and a sample of them runs"
