@@ -275,3 +275,13 @@ def test_signatures_and_layouts_that_cannot_be_read_are_signature_errors(signatu
     with pytest.raises(kiln.SignatureError) as found:
         kiln.guvectorize(signatures, layout, ";")
     assert text in str(found.value) and not str(found.value).startswith("definition")
+
+
+def test_a_dimension_broadcasts_in_the_operand_that_has_the_mark():
+    f = kiln.guvectorize(["void(T[:,:] a, T[:,:] b, T[:,:] r)"], "(i|1,j|1),(i|1,j)->(i,j)",
+                         "for (index k = 0; k < i; ++k) for (index l = 0; l < j; ++l) r(k, l) = a(k, l) + b(k, l);")
+    for a, b in [((2, 1), (2, 3)), ((1, 1), (2, 1)), ((2, 3), (1, 3)), ((1, 1), (1, 1)), ((5, 1, 1), (5, 2, 3))]:
+        x, y = np.random.default_rng(1).random(a), np.random.default_rng(2).random(b)
+        np.testing.assert_array_equal(f(x, y), x + y)
+    with pytest.raises(kiln.ShapeError, match=r'only where the layout has "j\|1" does 1 broadcast, and input 1 \(b\) has it not'):
+        f(np.zeros((2, 3)), np.zeros((2, 1)))

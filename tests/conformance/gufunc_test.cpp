@@ -279,6 +279,32 @@ TEST_CASE("gufuncs: scalars, as Numba writes them") {
   });
 }
 
+TEST_CASE("gufuncs: an extent of 1 broadcasts along a core dimension where its operand has the mark") {
+  static const Gufunc sum =
+      kiln::guvectorize("(i|1,j|1),(i|1,j)->(i,j)", "void(T[:,:] a, T[:,:] b, T[:,:] r)",
+                        "for (index k = 0; k < i; ++k) for (index l = 0; l < j; ++l) r(k, l) = a(k, l) + b(k, l);");
+  static const kiln::Ufunc add = kiln::vectorize("T(T a, T b)", "return a + b;");
+  on_every_device([&](const Target& target) {
+    for (const auto& [a, b] : std::vector<std::pair<Shape, Shape>>{{{2, 1}, {2, 3}},
+                                                                   {{1, 1}, {2, 1}},
+                                                                   {{2, 3}, {1, 3}},
+                                                                   {{1, 1}, {1, 1}},
+                                                                   {{40, 1, 1}, {40, 2, 3}},
+                                                                   {{7, 1, 3}, {2, 3}}}) {
+      INFO("of " << kiln::to_string(a) << " and " << kiln::to_string(b));
+      const Array x = counting(a);
+      const Array y = counting(b, DType::float32, 2);
+      const Array result = run(target, sum, {x, y});
+      const Array want = add({x, y});
+      CHECK(result.shape() == want.shape());
+      CHECK(list_of(result) == list_of(want));
+    }
+    CHECK(message_of<ShapeError>([&] {
+            run(target, sum, {counting({2, 3}), counting({2, 1})});
+          }).find("only where the layout has \"j|1\" does 1 broadcast, and input 1 (b) has it not") != std::string::npos);
+  });
+}
+
 TEST_CASE("gufuncs: a number stands for dimensions that may be left out") {
   const kiln::Gufunc scaled =
       kiln::guvectorize({.layout = "(n?),(m,p)->(m,p)",

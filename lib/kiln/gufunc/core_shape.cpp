@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "call/operands.hpp"
+#include "gufunc/core_texts.hpp"
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
 
@@ -55,33 +56,11 @@ class Shaping {
   // -- texts ----------------------------------------------------------------------------------------------------------------
 
   [[nodiscard]] std::string what() const { return std::string(definition_.name) + ": "; }
-  /// "input 0 (A)"
-  [[nodiscard]] std::string name_of(std::size_t operand) const {
-    std::string text = is_output(operand) ? "output " + std::to_string(operand - nin()) : "input " + std::to_string(operand);
-    if (operand < definition_.parameters.size() && !definition_.parameters[operand].empty()) {
-      text += " (" + definition_.parameters[operand] + ")";
-    }
-    return text;
-  }
+  [[nodiscard]] std::string name_of(std::size_t operand) const { return gufunc::name_of(definition_, operand); }
   /// "input 0 (A) of shape (2, 3)"
   [[nodiscard]] std::string shown(std::size_t operand) const {
     const Shape* const shape = shape_of(operand);
     return shape != nullptr ? name_of(operand) + " of shape " + to_string(*shape) : name_of(operand);
-  }
-  /// "(m,n?)"
-  [[nodiscard]] std::string core_text(std::size_t operand) const {
-    std::string text;
-    for (const std::size_t d : layout_.of(operand)) {
-      const CoreDimension& dimension = layout_.dimensions[d];
-      text += (text.empty() ? "" : ",") + dimension.name + (dimension.optional ? "?" : "") +
-              (dimension.stretches && !is_output(operand) ? "|1" : "");
-    }
-    return "(" + text + ")";
-  }
-  /// "; give -2 to 1"
-  [[nodiscard]] static std::string range(std::size_t rank) {
-    if (rank == 0) return ", which has none";
-    return "; give " + std::to_string(-static_cast<std::int64_t>(rank)) + " to " + std::to_string(rank - 1);
   }
 
   // -- options that the layout does not take ---------------------------------------------------------------------------------
@@ -119,9 +98,10 @@ class Shaping {
       if (shape == nullptr) continue;
       if (shape->size() < core_count(i)) drop_optional(i, shape->size());
       if (shape->size() < core_count(i)) {
-        throw ShapeError(what() + shown(i) + " has " + call::counted(shape->size(), "dimension") + ", " +
-                         (is_output(i) && request_.keepdims ? "keepdims leaves" : "its core " + core_text(i) + " needs") + " " +
-                         std::to_string(core_count(i)));
+        throw ShapeError(
+            what() + shown(i) + " has " + call::counted(shape->size(), "dimension") + ", " +
+            (is_output(i) && request_.keepdims ? "keepdims leaves" : "its core " + core_text(layout_, i) + " needs") + " " +
+            std::to_string(core_count(i)));
       }
     }
     for (std::size_t i = 0; i < layout_.operands(); ++i) {
@@ -138,7 +118,7 @@ class Shaping {
       if (!dimension.optional || dropped_[d]) continue;
       if (dimension.size.value_or(1) != 1) {
         throw ShapeError(what() + shown(operand) + " has " + call::counted(rank, "dimension") + ", its core " +
-                         core_text(operand) + " needs " + std::to_string(core_count(operand)) +
+                         core_text(layout_, operand) + " needs " + std::to_string(core_count(operand)) +
                          ": a missing dimension counts as 1, the layout " + layout_.text + " fixes it at " + dimension.name);
       }
       dropped_[d] = true;
@@ -197,18 +177,19 @@ class Shaping {
     const auto extent = static_cast<std::int64_t>(rank);
     const std::int64_t from_front = axis < 0 ? axis + extent : axis;
     if (from_front >= 0 && from_front < extent) return from_front;
-    throw ShapeError(what() + (request_.axis ? ".axis " : ".axes: axis ") + std::to_string(axis) + " does not exist in " +
-                     shown(operand) +
-                     (shape_of(operand) == nullptr && rank > 0 ? " of " + call::counted(rank, "dimension") : "") + range(rank));
+    throw ShapeError(
+        what() + (request_.axis ? ".axis " : ".axes: axis ") + std::to_string(axis) + " does not exist in " + shown(operand) +
+        (shape_of(operand) == nullptr && rank > 0 ? " of " + call::counted(rank, "dimension") : "") + range_of_axes(rank));
   }
 
   Dims listed(std::size_t operand, std::size_t rank) const {
     const std::vector<int>& entry = request_.axes[operand];
     if (entry.size() != core_count(operand)) {
-      throw ShapeError(what() + "entry " + std::to_string(operand) + " of .axes has " +
-                       (entry.size() == 1 ? "1 axis" : std::to_string(entry.size()) + " axes") + "; give " +
-                       std::to_string(core_count(operand)) + " for " + shown(operand) +
-                       (is_output(operand) && request_.keepdims ? " with .keepdims" : ", whose core is " + core_text(operand)));
+      throw ShapeError(
+          what() + "entry " + std::to_string(operand) + " of .axes has " +
+          (entry.size() == 1 ? "1 axis" : std::to_string(entry.size()) + " axes") + "; give " +
+          std::to_string(core_count(operand)) + " for " + shown(operand) +
+          (is_output(operand) && request_.keepdims ? " with .keepdims" : ", whose core is " + core_text(layout_, operand)));
     }
     Dims axes;
     for (const int axis : entry) {
@@ -228,10 +209,13 @@ class Shaping {
   void take_input_sizes() {
     result_.sizes.resize(layout_.dimensions.size());
     decided_by_.assign(layout_.dimensions.size(), kNobody);
+    final_.assign(layout_.dimensions.size(), false);
     for (std::size_t d = 0; d < layout_.dimensions.size(); ++d) {
       result_.sizes[d] = dropped_[d] ? 1 : layout_.dimensions[d].size.value_or(kUnknown);
+      final_[d] = result_.sizes[d] != kUnknown;
     }
     for (std::size_t i = 0; i < nin(); ++i) take_sizes(i);
+    for (std::size_t d = 0; d < layout_.dimensions.size(); ++d) final_[d] = result_.sizes[d] != kUnknown;
     for (std::size_t i = 0; i < nin(); ++i) {
       Dims& core = result_.operands[i].core;
       for (std::size_t k = 0; k < core.size(); ++k) {
@@ -253,15 +237,36 @@ class Shaping {
       const CoreDimension& dimension = layout_.dimensions[d];
       const std::int64_t extent = extent_of(operand, core[k]);
       std::int64_t& size = result_.sizes[d];
-      const bool stretches = dimension.stretches && !is_output(operand);
-      if (size == kUnknown || (stretches && size == 1 && !dimension.size)) {
+      const bool stretches = layout_.stretches(operand, k);
+      if (size == kUnknown || (size == 1 && !final_[d])) {
         size = extent;
         decided_by_[d] = operand;
+        final_[d] = !stretches;
       } else if (extent != size && !(stretches && extent == 1)) {
         throw ShapeError(what() + shown(operand) + " has " + std::to_string(extent) + " along core dimension " +
-                         dimension.name + ", " + decision(d) + (stretches ? "; they must be equal or 1" : ""));
+                         dimension.name + ", " + decision(d) + why_unequal(operand, d, extent, stretches));
+      } else {
+        final_[d] = final_[d] || !stretches;
       }
     }
+  }
+
+  /// "; they must be equal or 1", where some input may have 1.
+  [[nodiscard]] std::string why_unequal(std::size_t operand, std::size_t d, std::int64_t extent, bool stretches) const {
+    const std::size_t decided_by = decided_by_[d];
+    if (stretches)
+      return result_.sizes[d] == 1 && decided_by != kNobody ? without_mark(definition_, d, decided_by)
+                                                            : "; they must be equal or 1";
+    return !is_output(operand) && extent == 1 && has_mark(d) ? without_mark(definition_, d, operand) : "";
+  }
+
+  [[nodiscard]] bool has_mark(std::size_t d) const noexcept {
+    for (std::size_t i = 0; i < nin(); ++i) {
+      for (std::size_t k = 0; k < layout_.inputs[i].size(); ++k) {
+        if (layout_.inputs[i][k] == d && layout_.stretches(i, k)) return true;
+      }
+    }
+    return false;
   }
 
   /// "input 0 (A) of shape (2, 3) has 3"
@@ -376,6 +381,7 @@ class Shaping {
   CoreShape result_;
   std::vector<bool> dropped_;            // of each dimension of the layout
   std::vector<std::size_t> decided_by_;  // the operand that a dimension's size was read off
+  std::vector<bool> final_;              // of each dimension: a size of 1 is no more taken for one that broadcasts
   std::vector<Dims> kept_axes_;          // of each output: those that keepdims leaves
   std::size_t kept_ = 0;                 // how many keepdims leaves
   std::size_t loop_rank_ = 0;

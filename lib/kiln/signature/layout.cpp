@@ -43,6 +43,7 @@ class LayoutParser {
     do {
       cursor_.expect('(', ("before the core dimensions of " + what).c_str());
       std::vector<std::size_t>& operand = list.emplace_back();
+      if (!in_outputs_) result_.stretching.emplace_back();
       if (cursor_.accept(')')) continue;
       do {
         operand.push_back(dimension());
@@ -70,7 +71,9 @@ class LayoutParser {
       written.optional = true;
       cursor_.advance(1);
     }
-    if (cursor_.peek() == '|') stretch(written);
+    const bool stretches = cursor_.peek() == '|';
+    if (stretches) stretch();
+    if (!in_outputs_) result_.stretching.back().push_back(stretches);
     return known(written, at);
   }
 
@@ -92,13 +95,12 @@ class LayoutParser {
     return size;
   }
 
-  void stretch(CoreDimension& written) {
+  void stretch() {
     const std::string_view rest = cursor_.rest();
     if (!rest.starts_with("|1") || (rest.size() > 2 && is_word(rest[2]))) {
       cursor_.fail("expected \"|1\" after a core dimension that stretches");
     }
     if (in_outputs_) cursor_.fail("an output does not stretch: leave out its \"|1\"");
-    written.stretches = true;
     cursor_.advance(2);
   }
 
@@ -111,18 +113,11 @@ class LayoutParser {
       return result_.dimensions.size() - 1;
     }
     if (found->optional != written.optional) {
-      inconsistent(at, "?", written.name, written.optional);
-    }
-    if (!in_outputs_ && found->stretches != written.stretches) {
-      inconsistent(at, "|1", written.name, written.stretches);
+      cursor_.fail_at(at, "\"" + written.name + "\" is written with \"?\" " +
+                              (written.optional ? "here and without it before" : "before and without it here") +
+                              ": write it the same way everywhere");
     }
     return static_cast<std::size_t>(found - result_.dimensions.begin());
-  }
-
-  [[noreturn]] void inconsistent(std::size_t at, const std::string& mark, const std::string& name, bool here) {
-    cursor_.fail_at(at, "\"" + name + "\" is written with \"" + mark + "\" " +
-                            (here ? "here and without it before" : "before and without it here") + ": write it the same way" +
-                            (mark == "?" ? " everywhere" : " in all inputs"));
   }
 
   Cursor cursor_;

@@ -18,7 +18,6 @@ struct CoreDimension {
   std::string name;                  ///< of a fixed one its size in plain decimals: "3"
   std::optional<std::int64_t> size;  ///< where the text gives it; more than 0
   bool optional = false;             ///< '?': counts as 1 where an operand has too few dimensions for it
-  bool stretches = false;            ///< '|1': inputs of extent 1 broadcast along it
 };
 
 /// The core dimensions of each operand, as indices into `dimensions`.
@@ -27,11 +26,16 @@ struct Layout {
   std::vector<CoreDimension> dimensions;  ///< each once, by first appearance; equal fixed sizes are one
   std::vector<std::vector<std::size_t>> inputs;
   std::vector<std::vector<std::size_t>> outputs;
+  std::vector<std::vector<bool>> stretching;  ///< '|1', of each core dimension of each input: an extent of 1 broadcasts
 
   [[nodiscard]] std::size_t operands() const noexcept { return inputs.size() + outputs.size(); }
   /// Of an operand, inputs counted first.
   [[nodiscard]] const std::vector<std::size_t>& of(std::size_t operand) const noexcept {
     return operand < inputs.size() ? inputs[operand] : outputs[operand - inputs.size()];
+  }
+  /// Whether the operand may have an extent of 1 along its core dimension at this index, and so broadcasts. No output may.
+  [[nodiscard]] bool stretches(std::size_t operand, std::size_t index) const noexcept {
+    return operand < inputs.size() && stretching[operand][index];
   }
   /// The dimension of that name; nothing where there is none.
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const noexcept;

@@ -191,6 +191,41 @@ TEST_CASE("dimensions that stretch") {
         "f: output 0 (c) of shape (1,) has 1 along core dimension n, input 1 (b) of shape (3,) has 3");
 }
 
+TEST_CASE("a dimension that stretches in one input and not in another") {
+  // The layout of CuPy's own test.
+  constexpr std::string_view kMixed = "(i|1,j|1),(i|1,j)->(i,j)";
+  const CoreShape wide = shape_of({.layout = kMixed, .inputs = {Shape{2, 1}, Shape{2, 3}}});
+  CHECK(wide.output_shapes[0] == Shape{2, 3});
+  CHECK(wide.operands[0].core == Dims{0, -1});
+  CHECK(wide.operands[1].core == Dims{0, 1});
+  CHECK(shape_of({.layout = kMixed, .inputs = {Shape{1, 1}, Shape{2, 1}}}).output_shapes[0] == Shape{2, 1});
+  CHECK(shape_of({.layout = kMixed, .inputs = {Shape{2, 3}, Shape{1, 3}}}).output_shapes[0] == Shape{2, 3});
+  CHECK(shape_of({.layout = kMixed, .inputs = {Shape{1, 1}, Shape{1, 1}}}).output_shapes[0] == Shape{1, 1});
+  CHECK(shape_error({.layout = kMixed, .inputs = {Shape{2, 3}, Shape{2, 1}}}) ==
+        "f: input 1 (b) of shape (2, 1) has 1 along core dimension j, input 0 (a) of shape (2, 3) has 3; only where the layout "
+        "has \"j|1\" does 1 broadcast, and input 1 (b) has it not");
+
+  // An extent of 1 without the mark is the size, wherever it stands.
+  CHECK(shape_error({.layout = "(n),(n|1)->()", .inputs = {Shape{1}, Shape{3}}}) ==
+        "f: input 1 (b) of shape (3,) has 3 along core dimension n, input 0 (a) of shape (1,) has 1; only where the layout has "
+        "\"n|1\" does 1 broadcast, and input 0 (a) has it not");
+  CHECK(shape_error({.layout = "(n|1),(n),(n|1)->()", .inputs = {Shape{1}, Shape{1}, Shape{3}}}) ==
+        "f: input 2 (c) of shape (3,) has 3 along core dimension n, input 1 (b) of shape (1,) has 1; only where the layout has "
+        "\"n|1\" does 1 broadcast, and input 1 (b) has it not");
+  CHECK(shape_error({.layout = "(n|1),(n)->()", .inputs = {Shape{3}, Shape{2}}}) ==
+        "f: input 1 (b) of shape (2,) has 2 along core dimension n, input 0 (a) of shape (3,) has 3");
+  CHECK(shape_error({.layout = "(n),(n|1)->()", .inputs = {Shape{3}, Shape{2}}}) ==
+        "f: input 1 (b) of shape (2,) has 2 along core dimension n, input 0 (a) of shape (3,) has 3; they must be equal or 1");
+  CHECK(shape_of({.layout = "(n|1),(n)->(n)", .inputs = {Shape{1}, Shape{0}}}).output_shapes[0] == Shape{0});
+  CHECK(shape_of({.layout = "(n|1,n)->(n)", .inputs = {Shape{1, 4}}}).output_shapes[0] == Shape{4});
+  CHECK(shape_of({.layout = "(3|1),(3)->(3)", .inputs = {Shape{1}, Shape{3}}}).output_shapes[0] == Shape{3});
+  CHECK(shape_error({.layout = "(3|1),(3)->(3)", .inputs = {Shape{3}, Shape{1}}}).find("input 1 (b) has it not") !=
+        std::string::npos);
+  // All extents are 1: the size is, and an output has no say.
+  CHECK(shape_error({.layout = "(n|1)->(n)", .inputs = {Shape{1}}, .outputs = {Shape{5}}}) ==
+        "f: output 0 (b) of shape (5,) has 5 along core dimension n, input 0 (a) of shape (1,) has 1");
+}
+
 TEST_CASE("core dimensions of outputs alone: out, a fixed size or a size rule decides them") {
   CHECK(shape_of({.layout = "(n,d)->(p)", .inputs = {Shape{4, 3, 2}}, .outputs = {Shape{4, 9}}}).sizes == Dims{3, 2, 9});
   CHECK(shape_of({.layout = "(n)->(4)", .inputs = {Shape{2, 3}}}).output_shapes[0] == Shape{2, 4});
