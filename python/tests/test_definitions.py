@@ -285,3 +285,10 @@ def test_a_dimension_broadcasts_in_the_operand_that_has_the_mark():
         np.testing.assert_array_equal(f(x, y), x + y)
     with pytest.raises(kiln.ShapeError, match=r'only where the layout has "j\|1" does 1 broadcast, and input 1 \(b\) has it not'):
         f(np.zeros((2, 3)), np.zeros((2, 1)))
+
+
+def test_a_scalar_input_may_be_a_view_of_one_element():
+    f = kiln.guvectorize(["void(int32[:] x, int32[:] w, int32[:] y)"], "(n),()->(n)", "for (index i = 0; i < n; ++i) y(i) = x(i) * w[0];")
+    x = np.arange(30, dtype=np.int32).reshape(10, 3)
+    np.testing.assert_array_equal(f(x, 2), x * 2)
+    np.testing.assert_array_equal(f(x, x[:, 1]), x * x[:, 1:2])

@@ -279,6 +279,40 @@ TEST_CASE("gufuncs: scalars, as Numba writes them") {
   });
 }
 
+TEST_CASE("gufuncs: a scalar input may be a view of one element, as Numba writes it") {
+  static const Gufunc scaled = kiln::guvectorize("(n),()->(n)", "void(T[:] x, T[:] w, T[:] y)",
+                                                 "for (index i = 0; i < x.shape(0); ++i) y(i) = x(i) * w[0] + (w.size() - 1);");
+  static const Gufunc alone = kiln::guvectorize("(),()->()", "void(T[:] a, T[:] b, T[:] r)", "r[0] = a(0) - *b.data();");
+  static const Gufunc spread = kiln::guvectorize({.layout = "(n),()->(n)",
+                                                  .signatures = {"void(float32[:] x, float32[:] w, float32[:] y)"},
+                                                  .each = "i:n",
+                                                  .body = "y(i) = x(i) + w(0);"});
+  on_every_device([&](const Target& target) {
+    const kiln::GufuncOptions options{.stream = target.options().stream};
+    for (const std::int64_t items : {1, 5, 70}) {
+      INFO(items << " items");
+      const Array x = counting({items, 3});
+      const Array w = counting({items, 2}, DType::float32, 5)[{kiln::all, 1}];
+      std::vector<double> by_number;
+      std::vector<double> by_item;
+      for (std::int64_t k = 0; k < 3 * items; ++k) {
+        const double value = list_of(x)[static_cast<std::size_t>(k)];
+        by_number.push_back(value * 2);
+        by_item.push_back(value * list_of(w)[static_cast<std::size_t>(k / 3)]);
+      }
+      CHECK(list_of(target.fetch(scaled({target.place(x), 2}, options))) == by_number);
+      CHECK(list_of(run(target, scaled, {x, w})) == by_item);
+      for (double& value : by_number) value = value / 2 + 7;
+      CHECK(list_of(target.fetch(spread({target.place(x), 7}, options))) == by_number);
+      std::vector<double> differences;
+      for (const double value : list_of(w)) differences.push_back(value - 4);
+      CHECK(list_of(target.fetch(alone({target.place(w), 4.0F}, options))) == differences);
+    }
+    // Stored as another dtype than the loop's.
+    CHECK(list_of(run(target, scaled, {counting({2}), Array::full<std::int16_t>({}, 3)})) == std::vector<double>{-9, 12});
+  });
+}
+
 TEST_CASE("gufuncs: an extent of 1 broadcasts along a core dimension where its operand has the mark") {
   static const Gufunc sum =
       kiln::guvectorize("(i|1,j|1),(i|1,j)->(i,j)", "void(T[:,:] a, T[:,:] b, T[:,:] r)",

@@ -240,8 +240,8 @@ class Parser {
     }
     const std::vector<std::size_t>& core = layout_->of(operand);
     const bool output = operand >= layout_->inputs.size();
-    // Numba writes an output of no core dimensions as an array of one element.
-    if (count == static_cast<int>(core.size()) || (output && core.empty() && count == 1)) return count;
+    // Numba writes an operand of no core dimensions as an array of one element.
+    if (count == static_cast<int>(core.size()) || (core.empty() && count == 1)) return count;
     std::string wanted(type);
     std::string names;
     for (std::size_t i = 0; i < core.size(); ++i) {
@@ -249,7 +249,7 @@ class Parser {
       names += (i == 0 ? "" : ",") + layout_->dimensions[core[i]].name;
     }
     if (!core.empty()) wanted += "]";
-    if (output && core.empty()) wanted += "\" or \"" + std::string(type) + "[:]";
+    if (core.empty()) wanted += "\" or \"" + std::string(type) + "[:]";
     cursor_.fail_at(
         at, (output ? "output " + std::to_string(operand - layout_->inputs.size()) : "input " + std::to_string(operand)) +
                 " has " + (core.empty() ? "no core dimensions" : "the core dimensions (" + names + ")") + " in the layout " +

@@ -60,7 +60,7 @@ TypeSignature parse_of_cupy(std::string_view text);
 KernelText parse_kernel(std::string_view text);
 
 /// A generalized ufunc's: "void(…)", whose last parameters are its outputs, each with as many dimensions as the layout gives
-/// it. An output of no core dimensions may also be written with one dimension: a view of one element.
+/// it. An operand of no core dimensions may also be written with one dimension: a view of one element.
 TypeSignature parse(std::string_view text, const Layout& layout);
 /// "void mm(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }"; never an expression.
 KernelText parse_kernel(std::string_view text, const Layout& layout);

@@ -41,7 +41,7 @@ _GUFUNCS = {
     ("sum_row", "(n)->()"): "double tmp = 0; for (index i = 0; i < n; ++i) tmp += inp(i); out = tmp;",
     ("add", "(),()->()"): "res = x + y;",
     ("add", "(n),()->(n)"): "for (index i = 0; i < n; ++i) res(i) = x(i) + y;",
-    ("foo", "(n),()->(n)"): "for (index i = 0; i < n_; ++i) out(i) = inp(i) * n;",
+    ("foo", "(n),()->(n)"): "for (index i = 0; i < n_; ++i) out(i) = inp(i) * n(0);",
     ("pyfunc", "(n),()->(n)"): "for (index i = 0; i < n_; ++i) out(i) = n * (inp(i) + 1);",
     ("pyfunc", "(n),(n)->(n)"): ";", ("pyfunc", "(m,n)->(n)"): ";",
     ("double", "()->()"): "out = x * 2;",

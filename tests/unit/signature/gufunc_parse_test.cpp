@@ -90,8 +90,8 @@ TEST_CASE("every error of a gufunc's signature has its place") {
                 "input 0 has the core dimensions (n) in the layout (n),()->(n): write \"int8[:]\"", 9);
   check_failure(kMoving, "void(int8[:,:] a, int8 b, int8[:] c)",
                 "input 0 has the core dimensions (n) in the layout (n),()->(n): write \"int8[:]\"", 9);
-  check_failure(kMoving, "void(int8[:] a, int8[:] b, int8[:] c)",
-                "input 1 has no core dimensions in the layout (n),()->(n): write \"int8\"", 20);
+  check_failure(kMoving, "void(int8[:] a, int8[:,:] b, int8[:] c)",
+                "input 1 has no core dimensions in the layout (n),()->(n): write \"int8\" or \"int8[:]\"", 20);
   check_failure("(m,3)->(m,3)", "void(T[:,:] a, T[:] b)",
                 "output 0 has the core dimensions (m,3) in the layout (m,3)->(m,3): write \"T[:,:]\"", 16);
   check_failure("(n)->()", "void(T[:] a, T[:,:] b)",

@@ -148,7 +148,8 @@ std::string gufunc_members(const GufuncSpec& spec, const UserText& text, const c
     const char* const comma = k == 0 ? "" : ", ";
     if (!in_memory(operand)) {
       parameters += fmt::format(", const {} p{}", stored_name(operand.element.storage), k);
-      arguments += comma + text.argument(k, fmt::format("{}::load(p{})", element, k));
+      arguments += operand.as_view ? fmt::format("{0}operands::view{1}(&p{1}, 1, 0)", comma, k)
+                                   : comma + text.argument(k, fmt::format("{}::load(p{})", element, k));
       continue;
     }
     parameters += fmt::format(", {}{}* {} p{}", output ? "" : "const ", stored_name(operand.element.storage),
