@@ -65,21 +65,39 @@ class raw_array {
     if (uint64(k.index) < uint64(extent)) return *element(k.index);
     return *fault(1, &k.index, &extent, k);
   }
-  KILN_FN T& operator[](const debug::at (&at)[kAxes]) const { return checked(at); }
+  KILN_FN T& operator[](const debug::at (&at)[kAxes]) const
+    requires(Rank > 1)
+  {
+    return checked(at);
+  }
 #else
   template <integer Index>
   KILN_FN T& operator[](Index k) const {
     return *element(int64(k));
   }
-  KILN_FN T& operator[](int64 k) const { return *element(k); }
+  // What converts to an index. Of one axis a template, which x[{i}] does not match.
+  KILN_FN T& operator[](int64 k) const
+    requires(Rank > 1)
+  {
+    return *element(k);
+  }
+  template <class Index>
+    requires(Rank <= 1 && !integer<Index> && !fractional<Index> && requires(Index k, void (*take)(int64)) { take(k); })
+  KILN_FN T& operator[](Index k) const {
+    return *element(int64(k));
+  }
   KILN_FN T& operator[](const int64 (&at)[kAxes]) const { return *element(at); }
 #endif
   template <integer Index>
   KILN_FN T& operator[](const Index* at) const {
-    place_or_index all[kAxes]{};
+    if constexpr (Rank <= 1) {
+      return (*this)[Rank == 1 ? int64(at[0]) : int64(0)];
+    } else {
+      place_or_index all[kAxes]{};
 #pragma unroll
-    for (int d = 0; d < Rank; ++d) all[d] = int64(at[d]);
-    return (*this)[all];
+      for (int d = 0; d < Rank; ++d) all[d] = int64(at[d]);
+      return (*this)[all];
+    }
   }
   template <fractional index_is_no_integer>
   KILN_FN T& operator[](index_is_no_integer) const KILN_REFUSED("the index is no integer; cut off its fraction: index(x)");
@@ -236,7 +254,10 @@ class raw_array<T, -1, false, true, -1> {
     }
     return inside ? *element(index) : *fault(N, index, extent, at[0]);
   }
-  KILN_FN T& operator()(debug::at i) const { return (*this)[{i}]; }
+  KILN_FN T& operator()(debug::at i) const {
+    const debug::at all[1] = {i};
+    return (*this)[all];
+  }
   KILN_FN T& operator()(debug::at i, debug::at j) const { return (*this)[{i, j}]; }
   KILN_FN T& operator()(debug::at i, debug::at j, debug::at k) const { return (*this)[{i, j, k}]; }
 #else

@@ -87,6 +87,41 @@ TEST_CASE("raw: elements by an index for each axis, shapes, strides, sizes") {
   });
 }
 
+TEST_CASE("raw: an array of one axis is read with one index in every notation") {
+  for (const bool debug : {false, true}) {
+    const Ufunc ask =
+        vectorize({.name = "ask",
+                   .signatures = {"(float32 a, float32 b, float32 c, float32 d)(K k, raw float32 t)"
+                                  " where K: int8, int32, int64"},
+                   .body = "enum which { second = 1 }; a = t(k); b = t[{k}]; const index at[1] = {index(k)}; c = t[at]; d = "
+                           "any(t, k) + t[second] - t[1];",
+                   .compile = {.functions = "float32 any(raw_array<const float32> t, index k) { return t(k) + t[k]; }",
+                               .debug = {.on = debug}}});
+    const Ufunc write = vectorize({.name = "write",
+                                   .signatures = {"(raw float32 y)(int32 k)"},
+                                   .body = "y(k) = 2 * k; y[{k}] += 1;",
+                                   .compile = {.debug = {.on = debug}}});
+    on_every_device([&](const Target& target) {
+      const Array whole = Array::from(std::vector<float>{0, 10, 20, 30, 40, 50}, {6});
+      const std::vector<Array> tables = {whole, whole[{kiln::Slice{.step = 2}}], whole[{kiln::Slice{.step = -1}}]};
+      for (std::size_t which = 0; which < tables.size(); ++which) {
+        CAPTURE(which);
+        const std::vector<float> held = tables[which].to_vector<float>();
+        for (const DType dtype : {DType::int8, DType::int32, DType::int64}) {
+          const Array k = target.place(Array::from(std::vector<int>{2, 0, 1}, {3}).astype(dtype));
+          const std::vector<Array> results = target.outputs(ask, {k, target.place(tables[which])});
+          const std::vector<float> wanted = {held[2], held[0], held[1]};
+          for (std::size_t r = 0; r < 3; ++r) CHECK(values_of<float>(target, results[r]) == wanted);
+          CHECK(values_of<float>(target, results[3]) == std::vector<float>{2 * held[2], 2 * held[0], 2 * held[1]});
+        }
+      }
+      const Array y = target.place(Array::zeros({3}, DType::float32));
+      target.call(write, {target.place(Array::from(std::vector<int>{2, 0, 1}, {3}))}, {.out = y});
+      CHECK(values_of<float>(target, y) == std::vector<float>{1, 3, 5});
+    });
+  }
+}
+
 TEST_CASE("raw: random gathers over random layouts of the other operands") {
   const Ufunc gather = vectorize("(float64 y)(int32 k, raw float64 table, float32 x)", "y = table[k] * 2 + x;");
   std::uint64_t stream = 4800;
