@@ -12,6 +12,7 @@ class Error(Exception):
     vendor_code: str | None
     vendor_name: str | None
     option: str | None
+    reason: str | None
 
 class SignatureError(Error, ValueError): ...
 class ShapeError(Error, ValueError): ...

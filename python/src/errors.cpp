@@ -13,23 +13,24 @@ constexpr long kIdentity = KILN_E_INTERNAL + 4;
 constexpr long kStatuses = KILN_E_INTERNAL + 5;
 PyObject* exceptions[kStatuses];
 
-constexpr const char* kKeys[] = {"position", "vendor_code", "vendor_name", "diagnostics", "log",
-                                 "source",   "target",      "compiler",    "context",     "option"};
+constexpr const char* kKeys[] = {"position", "vendor_code", "vendor_name", "diagnostics", "log",   "source",
+                                 "target",   "compiler",    "context",     "option",      "reason"};
 
-/// Errors whose class in NumPy is another than that of their status. The C interface tells them by their messages alone.
+/// Errors whose class in NumPy is another than that of their status.
 constexpr struct {
   kiln_status status;
-  const char* phrase;
+  const char* reason;
   long place;
-} kRefined[] = {{KILN_E_TYPE, "does not fit in", kOverflow},
-                {KILN_E_TYPE, "has no identity", kIdentity},
-                {KILN_E_SHAPE, "is out of range for axis", kIndex},
-                {KILN_E_SHAPE, "does not exist in", kAxis},
-                {KILN_E_SHAPE, "of .axes has ", kAxis}};
+} kRefined[] = {{KILN_E_TYPE, "overflow", kOverflow},
+                {KILN_E_TYPE, "identity", kIdentity},
+                {KILN_E_SHAPE, "index", kIndex},
+                {KILN_E_SHAPE, "axis", kAxis}};
 
-PyObject* class_of(kiln_status status, const char* message) {
+/// `reason`: "axis"; NULL: none.
+PyObject* class_of(kiln_status status, const char* reason) {
   for (const auto& each : kRefined) {
-    if (each.status == status && std::strstr(message, each.phrase) != nullptr && exceptions[each.place] != nullptr)
+    if (reason != nullptr && each.status == status && std::strcmp(reason, each.reason) == 0 &&
+        exceptions[each.place] != nullptr)
       return exceptions[each.place];
   }
   const bool known = status > 0 && status < kStatuses && exceptions[status] != nullptr;
@@ -58,7 +59,7 @@ PyObject* Error::raise() const {
   if (status == KILN_E_MEMORY) return PyErr_NoMemory();
   const Ref what(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(strlen(message)), "replace"));
   if (!what) return nullptr;
-  const Ref exception(PyObject_CallOneArg(class_of(status, message), what.get()));
+  const Ref exception(PyObject_CallOneArg(class_of(status, kiln_error_get(error_, "reason")), what.get()));
   if (!exception) return nullptr;
   for (const char* const key : kKeys) {
     const char* const value = kiln_error_get(error_, key);
@@ -71,7 +72,7 @@ PyObject* Error::raise() const {
 PyObject* raise(kiln_status status, const char* format, ...) {
   va_list arguments;
   va_start(arguments, format);
-  PyErr_FormatV(class_of(status, format), format, arguments);
+  PyErr_FormatV(class_of(status, nullptr), format, arguments);
   va_end(arguments);
   return nullptr;
 }

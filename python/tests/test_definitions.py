@@ -292,3 +292,20 @@ def test_a_scalar_input_may_be_a_view_of_one_element():
     x = np.arange(30, dtype=np.int32).reshape(10, 3)
     np.testing.assert_array_equal(f(x, 2), x * 2)
     np.testing.assert_array_equal(f(x, x[:, 1]), x * x[:, 1:2])
+
+
+def test_errors_have_a_reason():
+    a = np.zeros((2, 3))
+    for call, error, reason in [
+            (lambda: kiln.math.add.reduce(a, axis=2), kiln.AxisError, "axis"),
+            (lambda: kiln.math.add(a, np.zeros(4)), kiln.ShapeError, "broadcast"),
+            (lambda: kiln.math.add(a, a, out=np.zeros((2, 3), np.int8)), kiln.TypeError, "casting"),
+            (lambda: kiln.math.bitwise_and(a, a), kiln.TypeError, "loop"),
+            (lambda: kiln.math.add(np.zeros(2, np.int8), 300), kiln.OverflowError, "overflow"),
+            (lambda: kiln.math.add.reduceat(a, [5]), kiln.IndexError, "index"),
+            (lambda: kiln.math.maximum.reduce(a, where=a > 0), kiln.IdentityError, "identity"),
+            (lambda: kiln.vectorize(["float64(flot64 a)"], "a"), kiln.SignatureError, None)]:
+        with pytest.raises(error) as raised:
+            call()
+        assert raised.value.reason == reason
+        assert type(raised.value) is error

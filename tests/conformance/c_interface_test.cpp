@@ -152,6 +152,60 @@ TEST_CASE("C: a ufunc on the caller's memory, its error with its place") {
   CHECK(out.values == std::vector<double>{1, std::sqrt(17.0), std::sqrt(41.0)});
 }
 
+TEST_CASE("C: errors have a reason beside their status") {
+  const Memory a({1, 2, 3});
+  const Memory two({4, 5});
+  const Memory out({0, 0, 0});
+  kiln_function* made = nullptr;
+  const auto math = [&](const char* name) {
+    succeed([&](kiln_error** error) { return kiln_function_math(&made, name, KILN_NUL, error); });
+    return CFunction(made);
+  };
+  const auto reason = [](const Failure& found, kiln_status status) {
+    INFO(found.message);
+    CHECK(found.status == status);
+    return found.value("reason");
+  };
+  const CFunction add = math("add");
+  const CFunction largest = math("maximum");
+  kiln_call_options options = kiln_call_options_default();
+
+  const std::int32_t axis = 1;
+  options.method = KILN_REDUCE;
+  options.axis = &axis;
+  options.axis_count = 1;
+  CHECK(reason(call(add, out, {a.arg()}, &options), KILN_E_SHAPE) == "axis");
+  const Memory empty({});
+  Memory scalar({0});
+  scalar.info.ndim = 0;
+  options = kiln_call_options_default();
+  options.method = KILN_REDUCE;
+  CHECK(reason(call(largest, scalar, {empty.arg()}, &options), KILN_E_SHAPE) == "identity");
+  CHECK(reason(call(add, out, {a.arg(), two.arg()}), KILN_E_SHAPE) == "broadcast");
+  Memory constant({0, 0, 0});
+  constant.info.read_only = 1;
+  CHECK(reason(call(add, constant, {a.arg(), f64(1)}), KILN_E_TYPE) == "read_only");
+  CHECK(reason(call(math("bitwise_and"), out, {a.arg(), a.arg()}), KILN_E_TYPE) == "loop");
+  Memory narrow({0});
+  narrow.info.dtype = {KILN_INT, 8, 1};
+  CHECK(reason(call(add, narrow, {a.arg(), f64(1)}), KILN_E_TYPE) == "casting");
+  kiln_arg large{};
+  large.kind = KILN_SCALAR;
+  large.dtype = {KILN_INT, 64, 1};
+  large.value.i = 300;
+  CHECK(reason(call(add, narrow, {narrow.arg(), large}), KILN_E_TYPE) == "overflow");
+  options = kiln_call_options_default();
+  options.method = KILN_REDUCEAT;
+  Memory indices({0});
+  indices.info.dtype = {KILN_INT, 64, 1};
+  const std::int64_t three = 3;
+  std::memcpy(indices.values.data(), &three, sizeof three);
+  CHECK(reason(call(add, scalar, {a.arg(), indices.arg()}, &options), KILN_E_SHAPE) == "index");
+  CHECK(failure([&](kiln_error** error) {
+          return kiln_function_parse(&made, "float64 f(", KILN_NUL, error);
+        }).value("reason") == "(none)");
+}
+
 TEST_CASE("C: generalized ufuncs, reductions with accumulators, raw kernels, transforms") {
   const CFunction dot = parse_c(
       "(n),(n)->() void dot(float64[:] a, float64[:] b, float64 c) { c = 0; for (index i = 0; i < n; ++i) c += a(i) * b(i); }");

@@ -316,7 +316,8 @@ KILN_C_API kiln_status kiln_error_status(const kiln_error* error) KILN_NOEXCEPT;
 KILN_C_API const char* kiln_error_message(const kiln_error* error) KILN_NOEXCEPT;
 /* Returns a value of an error, which lives as long as the error. NULL: the error has no such value. Keys: "position" (bytes
  * into the text that was parsed), "vendor_code", "vendor_name", "diagnostics" (JSON), "log", "source", "target", "compiler",
- * "context", "option" (of a struct). */
+ * "context", "option" (of a struct), "reason" ("axis", "broadcast", "casting", "identity", "index", "loop", "overflow",
+ * "read_only"). */
 KILN_C_API const char* kiln_error_get(const kiln_error* error, const char* key) KILN_NOEXCEPT;
 /* Releases an error. */
 KILN_C_API void kiln_error_release(kiln_error* error) KILN_NOEXCEPT;

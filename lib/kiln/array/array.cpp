@@ -13,6 +13,7 @@
 #include "kiln/error.hpp"
 #include "registry/registry.hpp"
 #include "types/convert.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 
@@ -220,7 +221,7 @@ void* Array::host_data(DType expected, bool writable, bool packed) const {
     throw TypeError(what + "the array is on " + to_string(rep.device) + ", which the host cannot read: use copy_to_host()");
   }
   if (writable && rep.read_only) {
-    throw TypeError(what + "the array is read-only: use " + function + "<const T>(), or copy() it");
+    throw Because<TypeError>(Reason::read_only, what + "the array is read-only: use " + function + "<const T>(), or copy() it");
   }
   if (packed && !rep.c_contiguous) {
     throw ShapeError(what + "the elements of shape " + to_string(rep.shape) + " with strides " + to_string(rep.strides) +

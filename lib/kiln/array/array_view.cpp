@@ -3,14 +3,15 @@
 #include <string>
 
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::detail {
 
 std::int64_t checked_index(std::int64_t index, std::size_t axis, const Shape& shape) {
   const std::int64_t extent = shape[axis];
   if (index < -extent || index >= extent) {
-    throw ShapeError("index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) + " of shape " +
-                     to_string(shape));
+    throw Because<ShapeError>(Reason::index, "index " + std::to_string(index) + " is out of bounds for axis " +
+                                                 std::to_string(axis) + " of shape " + to_string(shape));
   }
   return index < 0 ? index + extent : index;
 }

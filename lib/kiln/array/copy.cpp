@@ -14,6 +14,7 @@
 #include "layout/axes.hpp"
 #include "shared/float_environment.hpp"
 #include "types/convert.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 namespace detail {
@@ -145,8 +146,9 @@ using detail::rep_of;
 Array Array::astype(DType dtype, Casting casting) const {
   const ArrayRep& rep = rep_of(*this);
   if (!can_cast(rep.dtype, dtype, casting)) {
-    throw TypeError("cannot cast an array from " + std::string(kiln::name(rep.dtype)) + " to " +
-                    std::string(kiln::name(dtype)) + " under the rule '" + std::string(kiln::name(casting)) + "'");
+    throw Because<TypeError>(Reason::casting, "cannot cast an array from " + std::string(kiln::name(rep.dtype)) + " to " +
+                                                  std::string(kiln::name(dtype)) + " under the rule '" +
+                                                  std::string(kiln::name(casting)) + "'");
   }
   const bool on_gpu = !detail::host_readable(rep);
   if (on_gpu && !detail::has_kernels(rep.device)) return to_device(detail::fetch(*this).astype(dtype), rep.device);
@@ -172,7 +174,7 @@ void Array::copy_to_host(const Array& existing, const TransferOptions& options) 
   if (!detail::host_readable(to)) {
     throw TypeError("copy_to_host: the existing array is on " + to_string(to.device) + ": give a host array");
   }
-  if (to.read_only) throw TypeError("copy_to_host: the existing array is read-only");
+  if (to.read_only) throw Because<TypeError>(Reason::read_only, "copy_to_host: the existing array is read-only");
   if (from.dtype != to.dtype) {
     throw TypeError("copy_to_host: the existing array is of dtype " + std::string(name(to.dtype)) + ", the elements are " +
                     std::string(name(from.dtype)));

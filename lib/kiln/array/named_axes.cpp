@@ -1,6 +1,7 @@
 #include "array/named_axes.hpp"
 
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::detail {
 
@@ -16,12 +17,13 @@ Dims named_axes(base::FunctionRef<std::string()> what, const Axes& axes, const S
       continue;
     }
     if (ndim != 0 && (counted < 0 || counted >= ndim)) {
-      throw ShapeError(what() + ": axis " + std::to_string(axis) + " does not exist in an array of shape " + to_string(shape) +
-                       "; give " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1));
+      throw Because<ShapeError>(Reason::axis, what() + ": axis " + std::to_string(axis) +
+                                                  " does not exist in an array of shape " + to_string(shape) + "; give " +
+                                                  std::to_string(-ndim) + " to " + std::to_string(ndim - 1));
     }
     if (ndim == 0 && axis != 0 && axis != -1) {
-      throw ShapeError(what() + ": axis " + std::to_string(axis) +
-                       " does not exist in a 0-d array; give 0, -1 or kiln::all_axes");
+      throw Because<ShapeError>(Reason::axis, what() + ": axis " + std::to_string(axis) +
+                                                  " does not exist in a 0-d array; give 0, -1 or kiln::all_axes");
     }
     std::int64_t* const place = ndim == 0 ? nullptr : &named[static_cast<std::size_t>(counted)];
     if (place == nullptr || *place != 0) {
@@ -45,7 +47,7 @@ std::vector<std::size_t> counted_axes(base::FunctionRef<std::string()> what, con
 }
 
 std::size_t counted_axis(base::FunctionRef<std::string()> what, int axis, const Shape& shape) {
-  if (shape.empty()) throw ShapeError(what() + ": a 0-d array has no axis " + std::to_string(axis));
+  if (shape.empty()) throw Because<ShapeError>(Reason::axis, what() + ": a 0-d array has no axis " + std::to_string(axis));
   return counted_axes(what, axis, shape).front();
 }
 

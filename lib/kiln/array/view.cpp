@@ -8,6 +8,7 @@
 #include "array/rep.hpp"
 #include "kiln/array.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 
@@ -181,16 +182,19 @@ Array Array::transpose() const {
 Array Array::transpose(const Dims& axes) const {
   const ArrayRep& old = rep_of(*this);
   const auto rank = static_cast<std::int64_t>(old.shape.size());
-  const auto fail = [&](const std::string& why) {
-    throw ShapeError("cannot transpose an array of shape " + to_string(old.shape) + " to axes " + to_string(axes) + ": " + why);
+  const auto message = [&](const std::string& why) {
+    return "cannot transpose an array of shape " + to_string(old.shape) + " to axes " + to_string(axes) + ": " + why;
   };
+  const auto fail = [&](const std::string& why) { throw ShapeError(message(why)); };
   if (axes.size() != old.shape.size()) {
     fail("it has " + std::to_string(rank) + " axes, " + std::to_string(axes.size()) + " were given");
   }
   ArrayRep rep = detail::view_rep(*this);
   std::vector<bool> seen(axes.size(), false);
   for (std::size_t i = 0; i < axes.size(); ++i) {
-    if (axes[i] < -rank || axes[i] >= rank) fail("axis " + std::to_string(axes[i]) + " is out of range");
+    if (axes[i] < -rank || axes[i] >= rank) {
+      throw Because<ShapeError>(Reason::axis, message("axis " + std::to_string(axes[i]) + " is out of range"));
+    }
     const auto axis = static_cast<std::size_t>(axes[i] < 0 ? axes[i] + rank : axes[i]);
     if (seen[axis]) fail("axis " + std::to_string(axis) + " stands twice");
     seen[axis] = true;

@@ -6,6 +6,7 @@
 #include "c/guard.hpp"
 #include "command/json.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::c {
 
@@ -27,7 +28,11 @@ Json diagnostics_json(const std::vector<Diagnostic>& diagnostics) {
 
 /// Returns the error for the exception that is being handled.
 kiln_error* error_of_current() {
-  const auto make_error = [](kiln_status status, const std::exception& e) { return make<kiln_error>(status, e.what()); };
+  const auto make_error = [](kiln_status status, const std::exception& e) {
+    auto* const error = make<kiln_error>(status, e.what());
+    if (const auto reason = reason_of(e)) add(*error, "reason", name(*reason));
+    return error;
+  };
   try {
     throw;
   } catch (const SignatureError& e) {

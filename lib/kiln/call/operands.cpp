@@ -8,6 +8,7 @@
 #include "call/window.hpp"
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::call {
 namespace {
@@ -51,8 +52,8 @@ Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, st
   if (!masked()) return;
   operands_[nin_] = {rep_given(nin_, given.where.array(), given.where.ref()), nullptr, 1};
   if (operands_[nin_].rep->dtype != DType::bool_) {
-    throw TypeError(what() + ": cannot cast .where from " + text(operands_[nin_].rep->dtype) +
-                    " to bool; give a bool array, such as the result of a comparison");
+    throw Because<TypeError>(Reason::casting, what() + ": cannot cast .where from " + text(operands_[nin_].rep->dtype) +
+                                                  " to bool; give a bool array, such as the result of a comparison");
   }
 }
 
@@ -68,7 +69,7 @@ const detail::ArrayRep* Operands::rep_given(std::size_t k, const Array& array, c
   try {
     return borrowed_.add(k, *ref);
   } catch (const ShapeError& error) {
-    throw ShapeError(what() + ": " + name_of(k) + ": " + error.what());
+    throw_again(error, what() + ": " + name_of(k) + ": " + error.what());
   }
 }
 
@@ -125,9 +126,10 @@ void Operands::check_casts(const Types& types, Casting casting) const {
     if (!is_given(o)) continue;
     const DType to = operands_[inputs_ + o].rep->dtype;
     if (can_cast(types.outputs[o], to, casting)) continue;
-    throw TypeError(what() + ": cannot cast " + name_of(inputs_ + o) + " from " + text(types.outputs[o]) +
-                    " to the out array's " + text(to) + " under casting \"" + std::string(name(casting)) + "\" for the loop " +
-                    types.loop + "; give one of " + text(types.outputs[o]));
+    throw Because<TypeError>(Reason::casting, what() + ": cannot cast " + name_of(inputs_ + o) + " from " +
+                                                  text(types.outputs[o]) + " to the out array's " + text(to) +
+                                                  " under casting \"" + std::string(name(casting)) + "\" for the loop " +
+                                                  types.loop + "; give one of " + text(types.outputs[o]));
   }
 }
 
@@ -143,8 +145,9 @@ void Operands::check_fits(const Types& types, std::size_t k, DType to, Casting c
       integer_fits(scalar.dtype(), scalar.value(), to)) {
     return;
   }
-  throw TypeError(what() + ": the integer " + integer_text(scalar.dtype(), scalar.value()) + " given as " + name_of(k) +
-                  " does not fit in " + text(to) + ", the dtype of the loop " + types.loop);
+  throw Because<TypeError>(Reason::overflow, what() + ": the integer " + integer_text(scalar.dtype(), scalar.value()) +
+                                                 " given as " + name_of(k) + " does not fit in " + text(to) +
+                                                 ", the dtype of the loop " + types.loop);
 }
 
 void Operands::convert_scalars(const Types& types, Casting casting) {

@@ -1,6 +1,7 @@
 #include "call/shapes.hpp"
 
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::call {
 
@@ -11,11 +12,12 @@ void fail_broadcast(const std::string& what, std::size_t count, base::FunctionRe
     const detail::ArrayRep* const rep = rep_of(i);
     if (rep != nullptr) text += (text.empty() ? "" : ", ") + name_of(i) + " " + to_string(rep->shape);
   }
-  throw ShapeError(what + ": shapes do not broadcast: " + text + "; extents must be equal or 1, counted from the last axis");
+  throw Because<ShapeError>(Reason::broadcast, what + ": shapes do not broadcast: " + text +
+                                                   "; extents must be equal or 1, counted from the last axis");
 }
 
 void fail_read_only(const std::string& what, const std::string& name) {
-  throw TypeError(what + ": " + name + " is read-only; give a writable array as .out");
+  throw Because<TypeError>(Reason::read_only, what + ": " + name + " is read-only; give a writable array as .out");
 }
 
 void fail_out_shape(const std::string& what, const std::string& name, const Shape& given, const Shape& result) {

@@ -4,6 +4,7 @@
 
 #include "kiln/error.hpp"
 #include "types/is_half.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::fft {
 namespace {
@@ -60,9 +61,11 @@ std::size_t axis_of(const char* name, const Shape& shape, int axis) {
   const auto ndim = static_cast<int>(shape.size());
   const int counted = axis < 0 ? axis + ndim : axis;
   if (counted >= 0 && counted < ndim) return static_cast<std::size_t>(counted);
-  throw ShapeError(
-      std::string(name) + ": axis " + std::to_string(axis) + " does not exist in an array of shape " + to_string(shape) +
-      (ndim == 0 ? std::string("; it has no axes") : "; give " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1)));
+  throw Because<ShapeError>(Reason::axis,
+                            std::string(name) + ": axis " + std::to_string(axis) + " does not exist in an array of shape " +
+                                to_string(shape) +
+                                (ndim == 0 ? std::string("; it has no axes")
+                                           : "; give " + std::to_string(-ndim) + " to " + std::to_string(ndim - 1)));
 }
 
 std::vector<Axis> axes_of(const char* name, const Shape& shape, const std::optional<Shape>& s,

@@ -10,6 +10,7 @@
 #include "kiln/math.hpp"
 #include "kiln/ufunc.hpp"
 #include "kiln/views.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::functions {
 namespace {
@@ -99,7 +100,8 @@ Array writable(const char* what, const Array& a, const Array& values) {
     throw TypeError(std::string(what) + ": values of " + std::string(name(values.dtype())) + " do not cast to " +
                     std::string(name(a.dtype())) + " under the rule 'same_kind'; convert them with astype()");
   }
-  if (a.read_only()) throw TypeError(std::string(what) + ": the array is read-only; copy() it first");
+  if (a.read_only())
+    throw Because<TypeError>(Reason::read_only, std::string(what) + ": the array is read-only; copy() it first");
   return values.dtype() == a.dtype() ? values : values.astype(a.dtype());
 }
 

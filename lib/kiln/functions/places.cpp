@@ -7,6 +7,7 @@
 #include "kiln/error.hpp"
 #include "kiln/math.hpp"
 #include "kiln/reduction.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::functions {
 namespace {
@@ -30,8 +31,8 @@ std::array<std::int64_t, 2> range_of(const Array& numbers) {
   while (list[position] >= -extent && list[position] < extent) ++position;
   const std::string index =
       of_uint64 ? std::to_string(static_cast<std::uint64_t>(list[position])) : std::to_string(list[position]);
-  throw ShapeError(std::string(what) + ": index " + index + " at position " + std::to_string(position) +
-                   " is out of range for an axis of extent " + std::to_string(extent));
+  throw Because<ShapeError>(Reason::index, std::string(what) + ": index " + index + " at position " + std::to_string(position) +
+                                               " is out of range for an axis of extent " + std::to_string(extent));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::fusion {
 namespace {
@@ -18,9 +19,10 @@ void check_constant(const Graph::Step& step, const ufunc::Loop& loop, std::size_
       integer_fits(constant.dtype, constant.bytes.data(), to)) {
     return;
   }
-  throw TypeError(step.ufunc->name() + ": the integer " + integer_text(constant.dtype, constant.bytes.data()) + " given as " +
-                  step.ufunc->operand_name(input) + " does not fit in " + std::string(name(to)) + ", the dtype of the loop " +
-                  loop.text);
+  throw Because<TypeError>(Reason::overflow, step.ufunc->name() + ": the integer " +
+                                                 integer_text(constant.dtype, constant.bytes.data()) + " given as " +
+                                                 step.ufunc->operand_name(input) + " does not fit in " + std::string(name(to)) +
+                                                 ", the dtype of the loop " + loop.text);
 }
 
 }  // namespace
@@ -58,7 +60,7 @@ Typing type_graph(const Graph& graph, const std::string& name, std::span<const A
         }
       }
     } catch (const TypeError& error) {
-      throw TypeError("in fused \"" + name + "\": " + error.what());
+      throw_again(error, "in fused \"" + name + "\": " + error.what());
     }
   }
   for (const Graph::Operand& output : graph.outputs) {

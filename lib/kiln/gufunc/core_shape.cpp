@@ -6,6 +6,7 @@
 #include "gufunc/core_texts.hpp"
 #include "kiln/error.hpp"
 #include "layout/broadcast.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::gufunc {
 namespace {
@@ -177,19 +178,21 @@ class Shaping {
     const auto extent = static_cast<std::int64_t>(rank);
     const std::int64_t from_front = axis < 0 ? axis + extent : axis;
     if (from_front >= 0 && from_front < extent) return from_front;
-    throw ShapeError(
+    throw Because<ShapeError>(
+        Reason::axis,
         what() + (request_.axis ? ".axis " : ".axes: axis ") + std::to_string(axis) + " does not exist in " + shown(operand) +
-        (shape_of(operand) == nullptr && rank > 0 ? " of " + call::counted(rank, "dimension") : "") + range_of_axes(rank));
+            (shape_of(operand) == nullptr && rank > 0 ? " of " + call::counted(rank, "dimension") : "") + range_of_axes(rank));
   }
 
   Dims listed(std::size_t operand, std::size_t rank) const {
     const std::vector<int>& entry = request_.axes[operand];
     if (entry.size() != core_count(operand)) {
-      throw ShapeError(
+      throw Because<ShapeError>(
+          Reason::axis,
           what() + "entry " + std::to_string(operand) + " of .axes has " +
-          (entry.size() == 1 ? "1 axis" : std::to_string(entry.size()) + " axes") + "; give " +
-          std::to_string(core_count(operand)) + " for " + shown(operand) +
-          (is_output(operand) && request_.keepdims ? " with .keepdims" : ", whose core is " + core_text(layout_, operand)));
+              (entry.size() == 1 ? "1 axis" : std::to_string(entry.size()) + " axes") + "; give " +
+              std::to_string(core_count(operand)) + " for " + shown(operand) +
+              (is_output(operand) && request_.keepdims ? " with .keepdims" : ", whose core is " + core_text(layout_, operand)));
     }
     Dims axes;
     for (const int axis : entry) {
@@ -331,8 +334,8 @@ class Shaping {
               (loop == *shape_of(i) ? "" : " of " + to_string(*shape_of(i)));
     }
     if (last == layout_.operands()) text += ", .where " + to_string(*request_.where);
-    throw ShapeError(what() + "loop dimensions do not broadcast: " + text +
-                     "; extents must be equal or 1, counted from the last loop dimension");
+    throw Because<ShapeError>(Reason::broadcast, what() + "loop dimensions do not broadcast: " + text +
+                                                     "; extents must be equal or 1, counted from the last loop dimension");
   }
 
   void shape_outputs() {

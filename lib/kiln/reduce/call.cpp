@@ -8,6 +8,7 @@
 #include "layout/broadcast.hpp"
 #include "reduce/identity_literal.hpp"
 #include "registry/registry.hpp"
+#include "types/reason.hpp"
 #include "ufunc/constants.hpp"
 
 namespace kiln::reduce {
@@ -167,11 +168,13 @@ void Call::check_start() {
   const std::string give =
       std::string("; give ") + (target_.takes_initial() ? ".initial, or " : "") + ".identity in the definition";
   if (operands_.masked()) {
-    throw TypeError(target_.what() + ": the operation has no identity, which .where needs for where no element counts" + give);
+    throw Because<TypeError>(
+        Reason::identity,
+        target_.what() + ": the operation has no identity, which .where needs for where no element counts" + give);
   }
   if (elements_ == 0) {
-    throw ShapeError(target_.what() + ": nothing to reduce in inputs of shape " + to_string(whole_) +
-                     ", and the operation has no identity" + give);
+    throw Because<ShapeError>(Reason::identity, target_.what() + ": nothing to reduce in inputs of shape " + to_string(whole_) +
+                                                    ", and the operation has no identity" + give);
   }
 }
 

@@ -5,6 +5,7 @@
 #include "print/number_format.hpp"
 #include "types/convert.hpp"
 #include "types/is_half.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::reduce {
 
@@ -22,20 +23,20 @@ InitialValue initial_value(const std::string& what, const Arg& given, const Stre
     from = host.dtype();
     value = host.data();
   }
-  const auto refuse = [&](const std::string& number, const char* why) {
-    throw TypeError(what + ": the " + number + " given as .initial " + why + " " + std::string(name(to)) +
-                    ", the dtype of the loop " + loop);
+  const auto refuse = [&](const std::string& number, const char* why, Reason reason) {
+    throw Because<TypeError>(reason, what + ": the " + number + " given as .initial " + why + " " + std::string(name(to)) +
+                                         ", the dtype of the loop " + loop);
   };
   if (kind(from) == Kind::integer && kind(to) == Kind::integer && !integer_fits(from, value, to)) {
-    refuse("integer " + integer_text(from, value), "does not fit in");
+    refuse("integer " + integer_text(from, value), "does not fit in", Reason::overflow);
   }
   if (kind(from) == Kind::complex && (kind(to) == Kind::integer || kind(to) == Kind::floating)) {
-    refuse("complex number", "cannot become");
+    refuse("complex number", "cannot become", Reason::casting);
   }
   if (kind(from) == Kind::floating && kind(to) == Kind::integer && !float_fits(from, value, to)) {
     double number = 0;
     convert_scalar(from, value, DType::float64, &number);
-    refuse("number " + detail::scalar_text(number, DType::float64), "does not fit in");
+    refuse("number " + detail::scalar_text(number, DType::float64), "does not fit in", Reason::overflow);
   }
   InitialValue initial;
   convert_scalar(from, value, to, initial.bytes.data());

@@ -11,6 +11,7 @@
 #include "reduce/call.hpp"
 #include "reduce/method.hpp"
 #include "types/convert.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::reduce {
 namespace {
@@ -61,10 +62,11 @@ void Call::check_segments() {
   for (std::size_t i = 0; i < begins_.size(); ++i) {
     if (begins_[i] >= 0 && begins_[i] < extent) continue;
     // One of uint64 is read as the largest of int64.
-    throw ShapeError(target_.what() + ": index " + std::to_string(begins_[i]) + (begins_[i] == INT64_MAX ? " or above" : "") +
-                     " at position " + std::to_string(i) + " is out of range for axis " + std::to_string(axis_) +
-                     " of extent " + std::to_string(extent) +
-                     (extent > 0 ? "; give 0 to " + std::to_string(extent - 1) : "; there is nothing to index"));
+    throw Because<ShapeError>(
+        Reason::index, target_.what() + ": index " + std::to_string(begins_[i]) + (begins_[i] == INT64_MAX ? " or above" : "") +
+                           " at position " + std::to_string(i) + " is out of range for axis " + std::to_string(axis_) +
+                           " of extent " + std::to_string(extent) +
+                           (extent > 0 ? "; give 0 to " + std::to_string(extent - 1) : "; there is nothing to index"));
   }
   if (!operands_.planned()) segments_->segments = static_cast<std::int64_t>(begins_.size());
   if (segments_->longest > extent) {

@@ -14,6 +14,7 @@
 #include "layout/broadcast.hpp"
 #include "registry/registry.hpp"
 #include "types/convert.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 namespace {
@@ -63,7 +64,8 @@ void convert(const Array& from, const Array& to, const Stream& stream) {
 }
 
 void check_writable(const Array& array, const char* what) {
-  if (array.read_only()) throw TypeError(std::string(what) + ": the array is read-only; write to a copy() of it");
+  if (array.read_only())
+    throw Because<TypeError>(Reason::read_only, std::string(what) + ": the array is read-only; write to a copy() of it");
 }
 
 }  // namespace
@@ -71,9 +73,10 @@ void check_writable(const Array& array, const char* what) {
 void Array::assign(const Array& source, Casting casting) const {
   check_writable(*this, "assign");
   if (!can_cast(source.dtype(), dtype(), casting)) {
-    throw TypeError("assign: cannot cast from " + std::string(kiln::name(source.dtype())) + " to " +
-                    std::string(kiln::name(dtype())) + " under casting \"" + std::string(kiln::name(casting)) +
-                    "\"; give Casting::unsafe to convert all the same");
+    throw Because<TypeError>(Reason::casting, "assign: cannot cast from " + std::string(kiln::name(source.dtype())) + " to " +
+                                                  std::string(kiln::name(dtype())) + " under casting \"" +
+                                                  std::string(kiln::name(casting)) +
+                                                  "\"; give Casting::unsafe to convert all the same");
   }
   if (!layout::broadcasts_to(source.shape(), shape())) {
     throw ShapeError("assign: the source of shape " + to_string(source.shape()) + " does not broadcast to " +
@@ -109,7 +112,8 @@ void Array::fill_raw(DType given, const void* value) const {
                     "; convert it first");
   }
   if (kind(dtype()) == Kind::integer && !integer_fits(given, value, dtype())) {
-    throw TypeError("fill: the integer " + integer_text(given, value) + " does not fit in " + name_of(dtype()));
+    throw Because<TypeError>(Reason::overflow,
+                             "fill: the integer " + integer_text(given, value) + " does not fit in " + name_of(dtype()));
   }
   const Array element = empty({}, dtype());
   convert_scalar(given, value, dtype(), element.data());

@@ -12,6 +12,7 @@
 #include "layout/axes.hpp"
 #include "layout/broadcast.hpp"
 #include "registry/registry.hpp"
+#include "types/reason.hpp"
 #include "ufunc/indices.hpp"
 #include "ufunc/recorder.hpp"
 
@@ -57,7 +58,8 @@ std::string AtCall::index_name(std::size_t i) const {
 }
 
 void AtCall::check_arrays() const {
-  if (target_.read_only()) throw TypeError(what() + ": " + kTarget + " is read-only; give a writable one");
+  if (target_.read_only())
+    throw Because<TypeError>(Reason::read_only, what() + ": " + kTarget + " is read-only; give a writable one");
   if (indices_.empty()) throw TypeError(what() + ": no array of indices given; give one for each of the first axes");
   for (std::size_t i = 0; i < indices_.size(); ++i) {
     if (!indices_[i].valid()) throw TypeError(what() + ": " + index_name(i) + " is an empty Array handle, not an array");
@@ -184,9 +186,10 @@ void AtCall::choose_loop() {
                                .arguments = arguments,
                                .definition = &ufunc_.definition()});
     if (!can_cast(loop.outputs[0], target_.dtype(), Casting::same_kind)) {
-      throw TypeError(what() + ": cannot cast the result from " + std::string(name(loop.outputs[0])) + " to the array's " +
-                      std::string(name(target_.dtype())) + " under casting \"same_kind\" for the loop " + loop.text +
-                      "; give one of " + std::string(name(loop.outputs[0])));
+      throw Because<TypeError>(Reason::casting, what() + ": cannot cast the result from " + std::string(name(loop.outputs[0])) +
+                                                    " to the array's " + std::string(name(target_.dtype())) +
+                                                    " under casting \"same_kind\" for the loop " + loop.text +
+                                                    "; give one of " + std::string(name(loop.outputs[0])));
     }
     plan_ = &ufunc_.scatters().add(key, std::move(loop));
   }
@@ -211,7 +214,7 @@ void AtCall::check_shapes() {
     if (layout::broadcast_into(shape_, each.shape())) continue;
     std::string shapes;
     for (const Array& one : indices_) shapes += (shapes.empty() ? "" : ", ") + to_string(one.shape());
-    throw ShapeError(what() + ": index arrays of shapes " + shapes + " do not broadcast together");
+    throw Because<ShapeError>(Reason::broadcast, what() + ": index arrays of shapes " + shapes + " do not broadcast together");
   }
   full_ = shape_;
   for (std::size_t d = indices_.size(); d < target_.shape().size(); ++d) full_.push_back(target_.shape()[d]);
@@ -228,8 +231,9 @@ void AtCall::check_indices(std::span<const Array> indices) const {
     const std::optional<BadIndex> bad = find_bad_index(*indices[i].rep(), target_.shape()[i]);
     if (!bad) continue;
     const std::string position = bad->position.size() == 1 ? std::to_string(bad->position[0]) : to_string(bad->position);
-    throw ShapeError(what() + ": index " + bad->text + " at position " + position + " of " + index_name(i) +
-                     " is out of range for axis " + std::to_string(i) + " of extent " + std::to_string(target_.shape()[i]));
+    throw Because<ShapeError>(Reason::index, what() + ": index " + bad->text + " at position " + position + " of " +
+                                                 index_name(i) + " is out of range for axis " + std::to_string(i) +
+                                                 " of extent " + std::to_string(target_.shape()[i]));
   }
 }
 

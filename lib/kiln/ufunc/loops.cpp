@@ -4,6 +4,7 @@
 
 #include "kiln/error.hpp"
 #include "signature/cursor.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::ufunc {
 namespace {
@@ -183,8 +184,8 @@ Loop search(const LoopRequest& request, const Typed& given) {
                     std::any_of(given.dtypes.begin(), given.dtypes.end(), [](DType dtype) { return dtype != DType::bool_; });
   for (const bool exact : {true, false}) {
     if (!exact && !safe) {
-      throw TypeError(std::string(request.name) + ": bools are no numbers here, and no loop takes " + list_of(given.dtypes) +
-                      ways_out(request, given, "use a logical function"));
+      throw Because<TypeError>(Reason::loop, std::string(request.name) + ": bools are no numbers here, and no loop takes " +
+                                                 list_of(given.dtypes) + ways_out(request, given, "use a logical function"));
     }
     for (const TypeSignature& signature : request.signatures) {
       for (Binding& binding : bindings_of(signature)) {
@@ -195,13 +196,14 @@ Loop search(const LoopRequest& request, const Typed& given) {
       }
     }
   }
-  throw TypeError(std::string(request.name) + ": no loop takes " + list_of(given.dtypes) + " by safe casts; its loops are " +
-                  texts_of(request.signatures) + ways_out(request, given));
+  throw Because<TypeError>(Reason::loop, std::string(request.name) + ": no loop takes " + list_of(given.dtypes) +
+                                             " by safe casts; its loops are " + texts_of(request.signatures) +
+                                             ways_out(request, given));
 }
 
 [[noreturn]] void fail_forced(const LoopRequest& request, const std::string& asked) {
-  throw TypeError(std::string(request.name) + ": there is no loop " + asked + "; its loops are " +
-                  texts_of(request.signatures));
+  throw Because<TypeError>(Reason::loop, std::string(request.name) + ": there is no loop " + asked + "; its loops are " +
+                                             texts_of(request.signatures));
 }
 
 /// An open variable takes what is asked of the first parameter that has it.
@@ -337,11 +339,12 @@ Loop choose_loop(const LoopRequest& request) {
     if (can_cast(given.dtypes[i], loop.inputs[i], request.casting) || bends(request.arguments[i], loop.inputs[i], given.arrays))
       continue;
     const std::string& input = request.signatures.front().inputs[i].name;
-    throw TypeError(std::string(request.name) + ": cannot cast input " + std::to_string(i) +
-                    (input.empty() ? "" : " (" + input + ")") + " from " + std::string(name(given.dtypes[i])) + " to " +
-                    std::string(name(loop.inputs[i])) + " under casting \"" + std::string(name(request.casting)) +
-                    "\" for the loop " + loop.text + "; convert it with astype(), or give " +
-                    casting_option(casting_to(loop, given, request.casting)));
+    throw Because<TypeError>(
+        Reason::casting, std::string(request.name) + ": cannot cast input " + std::to_string(i) +
+                             (input.empty() ? "" : " (" + input + ")") + " from " + std::string(name(given.dtypes[i])) +
+                             " to " + std::string(name(loop.inputs[i])) + " under casting \"" +
+                             std::string(name(request.casting)) + "\" for the loop " + loop.text +
+                             "; convert it with astype(), or give " + casting_option(casting_to(loop, given, request.casting)));
   }
   return loop;
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::ufunc {
 namespace {
@@ -53,8 +54,8 @@ Loop choose_reduction_loop(const ReductionLoopRequest& request) {
   }
   if (request.dtype) {
     if (std::optional<Loop> loop = uniform_loop(request, *request.dtype)) return std::move(*loop);
-    throw TypeError(what + ": no loop takes two " + std::string(name(*request.dtype)) +
-                    " and gives one, as .dtype asks; its loops are " + texts_of(request.signatures));
+    throw Because<TypeError>(Reason::loop, what + ": no loop takes two " + std::string(name(*request.dtype)) +
+                                               " and gives one, as .dtype asks; its loops are " + texts_of(request.signatures));
   }
   if (request.definition != nullptr && request.definition->widens_integers && !request.has_out) {
     if (std::optional<Loop> loop = uniform_loop(request, widened(request.array))) return std::move(*loop);
@@ -66,8 +67,10 @@ Loop choose_reduction_loop(const ReductionLoopRequest& request) {
   if (can_cast(request.array, result, Casting::safe) || (result == DType::bool_ && request.identity)) {
     if (std::optional<Loop> uniform = uniform_loop(request, result)) return std::move(*uniform);
   }
-  throw TypeError(what + ": the loop " + loop.text + " that runs for " + std::string(name(request.array)) +
-                  " does not give what it takes, so results cannot be combined further; force a loop of one dtype with .dtype");
+  throw Because<TypeError>(
+      Reason::loop,
+      what + ": the loop " + loop.text + " that runs for " + std::string(name(request.array)) +
+          " does not give what it takes, so results cannot be combined further; force a loop of one dtype with .dtype");
 }
 
 }  // namespace kiln::ufunc

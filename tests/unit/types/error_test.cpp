@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 using namespace kiln;
 
@@ -18,6 +19,28 @@ TEST_CASE("a signature error shows the place") {
   CHECK(text_of(SignatureError("m", "abc", 0)) == "m\nabc\n^");
   CHECK(text_of(SignatureError("m", "", 0)) == "m\n\n^");
   CHECK(text_of(SignatureError("m", "abc", 99)) == "m\nabc\n   ^");
+}
+
+TEST_CASE("an error may have a reason, which another message keeps") {
+  const auto thrown = [](const auto& act) -> std::string {
+    try {
+      act();
+    } catch (const ShapeError& error) {
+      const auto reason = reason_of(error);
+      return std::string(reason ? name(*reason) : "none") + ": " + error.what();
+    }
+    return "nothing";
+  };
+  CHECK(thrown([] { throw Because<ShapeError>(Reason::axis, "axis 3"); }) == "axis: axis 3");
+  CHECK(thrown([] { throw ShapeError("shape"); }) == "none: shape");
+  CHECK(thrown([] {
+          try {
+            throw Because<ShapeError>(Reason::read_only, "inner");
+          } catch (const ShapeError& error) {
+            throw_again(error, std::string("outer: ") + error.what());
+          }
+        }) == "read_only: outer: inner");
+  CHECK(thrown([] { throw_again(ShapeError("plain"), "outer"); }) == "none: outer");
 }
 
 TEST_CASE("of several lines only the one with the place is shown") {
