@@ -1,11 +1,14 @@
 """CuPy's notation: ElementwiseKernel, ReductionKernel, RawKernel and RawModule, with CuPy's arguments."""
+import contextlib
 import json
+import re
+import threading
 
 import numpy as np
 
 from . import _kiln, _support
 from ._definitions import _text
-from .errors import ArgumentError
+from .errors import ArgumentError, CompileError
 
 
 def _define(definition):
@@ -143,8 +146,31 @@ class RawKernel(_Kernel):
         self._function(*args, grid=grid, block=block, shared_mem=shared_mem, **keywords)
 
     def compile(self, log_stream=None):
-        """Compiles the kernel for this machine."""
+        """Compiles the kernel for this machine, and writes the compiler's warnings to `log_stream`."""
         self._function.compile()
+        if log_stream is not None:
+            for each in self._function.warnings:
+                log_stream.write(_shown(each) + "\n")
+
+
+def _shown(diagnostic):
+    """A diagnostic as compilers write it: "add.functions:3:7: warning: …"."""
+    place = ":".join(str(diagnostic[each]) for each in ("file", "line", "column") if diagnostic.get(each))
+    return f"{place + ': ' if place else ''}{diagnostic.get('severity', 'warning')}: {diagnostic['text']}"
+
+
+class Constant:
+    """A `__constant__` variable of a RawModule, whose values the host gives. All kernels of the module see them."""
+
+    def __init__(self, module, name):
+        self._module, self.name = module, name
+
+    def __repr__(self):
+        return f"<kiln constant '{self.name}'>"
+
+    def set(self, values):
+        """Gives the variable the elements of an array, in C order; the rest of it keeps what it had. Launches from now on see them."""
+        self._module._set_constant(self.name, values)
 
 
 class RawModule:
@@ -159,16 +185,64 @@ class RawModule:
                 code = file.read()
         self.code, self.options = code, tuple(options)
         self.name_expressions = tuple(name_expressions or ())
-        self._kernels = {}
+        self._kernels, self._constants = {}, {}
+        self._lock = threading.Lock()
+
+    def __getstate__(self):
+        return {name: value for name, value in self.__dict__.items() if name not in ("_kernels", "_lock")}
+
+    def __setstate__(self, state):
+        self.__dict__.update(state, _kernels={}, _lock=threading.Lock())
 
     def get_function(self, name):
-        """Returns the RawKernel of a name, or of one of `name_expressions`."""
-        found = self._kernels.get(name)
-        if found is None:
-            found = self._kernels.setdefault(name, RawKernel(self.code, name, self.options))
-        return found
+        """Returns the RawKernel of a name, or of one of `name_expressions`. Compiles it, as CuPy does, if its declaration tells all types."""
+        with self._lock:
+            found = self._kernels.get(name)
+            if found is None:
+                found = RawKernel(self.code, name, self.options)
+                for constant, values in self._constants.items():
+                    found.kernel._set_constant(constant, values)
+                with contextlib.suppress(TypeError):
+                    found.compile()
+                self._kernels[name] = found
+            return found
+
+    def get_global(self, name):
+        """Returns a `__constant__` variable, whose `set(array)` gives it its values. CuPy gives a pointer to the variable.
+
+        >>> import kiln, numpy as np
+        >>> module = kiln.RawModule(code='''
+        ... __constant__ float weights[4];
+        ... extern "C" __global__ void weigh(float* x) { x[threadIdx.x] *= weights[threadIdx.x]; }''')
+        >>> module.get_global("weights").set(np.array([1, 2, 3, 4], np.float32))
+        >>> x = np.ones(4, np.float32)
+        >>> module.get_function("weigh")((1,), (4,), (x,))
+        >>> x
+        array([1., 2., 3., 4.], dtype=float32)
+        """
+        if not re.search(rf"\b{re.escape(name.rpartition('::')[2])}\b", self.code):
+            raise TypeError(f"RawModule: the code has no variable {name!r}")
+        return Constant(self, name)
+
+    def _set_constant(self, name, values):
+        values = np.array(values.to("cpu") if hasattr(values, "to") else values)
+        with self._lock:
+            for each in self._kernels.values():
+                each.kernel._set_constant(name, values)
+            self._constants[name] = values
 
     def compile(self, log_stream=None):
-        """Compiles the kernels of `name_expressions`."""
-        for name in self.name_expressions:
-            self.get_function(name).compile()
+        """Compiles the kernels that are no templates and those of `name_expressions`, and writes the compiler's warnings to `log_stream`."""
+        for name in self.name_expressions or self._names():
+            self.get_function(name).compile(log_stream)
+
+    def _names(self):
+        """Returns the names of the kernels, which it compiles."""
+        definition = {"kind": "cupy.raw", "code": self.code, "options": list(self.options)}
+        request = {"command": "compile", "targets": ["native"], "manifest": {"kiln_manifest": 2, "kernels": [definition]}}
+        names = []
+        for each in json.loads(_kiln.command(json.dumps(request), None))["kernels"]:
+            if each["state"] == "failed":
+                raise CompileError(each["error"])
+            names.append(each["kernel"])
+        return names

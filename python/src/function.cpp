@@ -125,6 +125,27 @@ PyObject* device_code(PyObject* self, PyObject* args) {
   return PyBytes_FromStringAndSize(data, static_cast<Py_ssize_t>(length));
 }
 
+/// Gives a __constant__ variable its values: _set_constant(name, array).
+PyObject* set_constant(PyObject* self, PyObject* args) {
+  const char* name = nullptr;
+  Py_ssize_t length = 0;
+  PyObject* values = nullptr;
+  if (PyArg_ParseTuple(args, "s#O:_set_constant", &name, &length, &values) == 0) return nullptr;
+  Operands operands(1);
+  Operand& source = operands.add();
+  const Given given = read(values, source);
+  if (given == Given::foreign && !convert_input(values, source, "values")) return nullptr;
+  Error error;
+  kiln_status status = KILN_OK;
+  {
+    const Unlocked unlocked;
+    status =
+        kiln_function_set_constant(to_function(self).handle, name, static_cast<std::size_t>(length), &source.arg, error.out());
+  }
+  if (status != KILN_OK) return error.raise();
+  Py_RETURN_NONE;
+}
+
 PyObject* get_text(PyObject* self, void* key) {
   Text text;
   Error error;
@@ -244,6 +265,7 @@ PyMethodDef function_methods[] = {{"compile", method_of(compile), METH_VARARGS |
                                    "resolve(*args, **keywords)\n--\n\nReturns the plan of a call as a dict, and runs nothing."},
                                   {"_inspect", method_of(inspect), METH_FASTCALL | METH_KEYWORDS, nullptr},
                                   {"_device_code", device_code, METH_VARARGS, nullptr},
+                                  {"_set_constant", set_constant, METH_VARARGS, nullptr},
                                   {"__reduce__", pickle, METH_NOARGS, nullptr},
                                   {"__copy__", itself, METH_NOARGS, nullptr},
                                   {"__deepcopy__", itself, METH_O, nullptr},

@@ -1,7 +1,9 @@
 """Functions that are made of C++: all kinds and forms, errors, pickles."""
 import copy
+import io
 import json
 import pickle
+import re
 
 import numpy as np
 import pytest
@@ -309,3 +311,67 @@ def test_errors_have_a_reason():
             call()
         assert raised.value.reason == reason
         assert type(raised.value) is error
+
+
+CONSTANTS = """
+namespace filters { __constant__ float weights[4]; }
+__constant__ int shift;
+__constant__ int fixed = 3;
+extern "C" __global__ void weigh(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x] * filters::weights[threadIdx.x] + shift + fixed; }
+extern "C" __global__ void last(float* y) { y[0] = filters::weights[3]; }
+"""
+
+
+def test_constants_of_a_module_have_the_values_that_the_host_gives():
+    m, other = kiln.RawModule(code=CONSTANTS), kiln.RawModule(code=CONSTANTS)
+    x, y, z = np.array([1, 2, 3, 4], np.float32), np.zeros(4, np.float32), np.zeros(1, np.float32)
+    weights = m.get_global("filters::weights")
+    weights.set(np.array([[1, 9], [10, 9], [100, 9], [1000, 9]], np.float32)[:, 0])
+    m.get_function("weigh")((1,), (4,), (x, y))
+    np.testing.assert_array_equal(y, x * [1, 10, 100, 1000] + 3)
+    m.get_global("shift").set(np.int32(7))
+    m.get_function("last")((1,), (1,), (z,))
+    m.get_function("weigh")((1,), (4,), (x, y))
+    np.testing.assert_array_equal(y, x * [1, 10, 100, 1000] + 10)
+    assert z[0] == 1000
+    # The values are copied, and those of a module are its own.
+    other.get_function("last")((1,), (1,), (z,))
+    assert z[0] == 0
+    again = pickle.loads(pickle.dumps(m))
+    again.get_function("last")((1,), (1,), (z,))
+    assert z[0] == 1000
+    with pytest.raises(kiln.TypeError, match='weigh: "fixed" is no variable whose values the host gives'):
+        m.get_global("fixed").set(np.int32(1))
+    with pytest.raises(TypeError, match="the code has no variable 'offset'"):
+        m.get_global("offset")
+    weights.set(np.zeros(5, np.float32))
+    with pytest.raises(kiln.ShapeError, match='"filters::weights" has 16 bytes, and its values 20'):
+        m.get_function("weigh")((1,), (4,), (x, y))
+
+
+def test_a_module_compiles_all_its_kernels_and_writes_warnings():
+    code = """
+    extern "C" __global__ void wide(long long* y) { y[0] = 1 << 40; }
+    template <class T> __global__ void twice(T* x) { x[threadIdx.x] *= 2; }
+    extern "C" __global__ void clean(float* y) { y[0] = 1; }"""
+    log = io.StringIO()
+    kiln.RawModule(code=code, name_expressions=["twice<float>", "wide"]).compile(log_stream=log)
+    assert re.search(r"^wide.functions:2:\d+: warning: shift count >= width of type$", log.getvalue(), re.MULTILINE)
+    assert log.getvalue().count("\n") == 1
+    log = io.StringIO()
+    kiln.RawModule(code=code.replace("template <class T> ", "").replace("T*", "float*")).compile(log)
+    assert "shift count" in log.getvalue()
+    with pytest.raises(kiln.CompileError, match="undefined_name"):
+        kiln.RawModule(code='extern "C" __global__ void broken(float* y) { y[0] = undefined_name; }').compile()
+
+
+def test_a_module_reports_errors_of_compilation_with_the_function():
+    m = kiln.RawModule(code='extern "C" __global__ void broken(float* y) { y[0] = undefined_name; }')
+    for _ in range(2):
+        with pytest.raises(kiln.CompileError, match="undefined_name"):
+            m.get_function("broken")
+    # The argument decides a type that the text does not tell.
+    m = kiln.RawModule(code="struct s { float a; }; __global__ void of(s* x) { x[0].a = 1; }")
+    x = np.zeros(1, np.float32)
+    m.get_function("of")((1,), (1,), (x,))
+    assert x[0] == 1

@@ -206,6 +206,43 @@ TEST_CASE("C: errors have a reason beside their status") {
         }).value("reason") == "(none)");
 }
 
+TEST_CASE("C: constants of a kernel in CUDA's language have the values that the host gives") {
+  const CFunction kernel = define_c(R"j({"kind": "cupy.raw", "name": "scale", "code":
+    "__constant__ double weights[3]; extern \"C\" __global__ void scale(double* x) { x[threadIdx.x] *= weights[threadIdx.x]; }"})j");
+  const auto set = [&](const CFunction& function, const char* name, const Memory& values) {
+    const kiln_arg arg = values.arg();
+    return failure([&](kiln_error** error) { return kiln_function_set_constant(function.get(), name, KILN_NUL, &arg, error); });
+  };
+  const auto launch = [&](const Memory& x) {
+    kiln_call_options options = kiln_call_options_default();
+    options.grid[0] = options.grid[1] = options.grid[2] = 1;
+    options.block[0] = 3;
+    options.block[1] = options.block[2] = 1;
+    const kiln_arg arg = x.arg();
+    return failure([&](kiln_error** error) { return kiln_call(kernel.get(), nullptr, 0, &arg, 1, &options, error); });
+  };
+  const Memory x({1, 2, 3});
+  REQUIRE(set(kernel, "weights", Memory({10, 20, 30})).status == KILN_OK);
+  REQUIRE(launch(x).status == KILN_OK);
+  CHECK(x.values == std::vector<double>{10, 40, 90});
+  // The rest of it keeps what it had.
+  REQUIRE(set(kernel, "weights", Memory({0})).status == KILN_OK);
+  REQUIRE(launch(x).status == KILN_OK);
+  CHECK(x.values == std::vector<double>{0, 800, 2700});
+  REQUIRE(set(kernel, "weights", Memory({1, 1, 1, 1})).status == KILN_OK);
+  const Failure longer = launch(x);
+  CHECK(longer.status == KILN_E_SHAPE);
+  CHECK(longer.says("\"weights\" has 24 bytes, and its values 32"));
+  const Failure unknown = set(kernel, "weight", x);
+  CHECK(unknown.status == KILN_E_TYPE);
+  CHECK(unknown.says("scale: \"weight\" is no variable whose values the host gives"));
+  CHECK(unknown.says(": weights"));
+  CHECK(set(parse_c("float64 f(float64 a) = a"), "weights", x).says("only a kernel in CUDA's language has constants"));
+  CHECK(failure([&](kiln_error** error) {
+          return kiln_function_set_constant(kernel.get(), "weights", KILN_NUL, nullptr, error);
+        }).status == KILN_E_ARGUMENT);
+}
+
 TEST_CASE("C: generalized ufuncs, reductions with accumulators, raw kernels, transforms") {
   const CFunction dot = parse_c(
       "(n),(n)->() void dot(float64[:] a, float64[:] b, float64 c) { c = 0; for (index i = 0; i < n; ++i) c += a(i) * b(i); }");

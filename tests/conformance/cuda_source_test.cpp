@@ -340,7 +340,6 @@ __constant__ int shift; __constant__ int fixed = 3;
 extern "C" __global__ void weigh(const float* x, float* y) { y[threadIdx.x] = x[threadIdx.x] * filters::weights[threadIdx.x % 4] + shift + fixed; }
 extern "C" __global__ void last(float* y) { y[0] = filters::weights[3]; })";
   const cupy::RawModule module = cupy::raw_module({.code = kCode});
-  const cupy::RawModule other = cupy::raw_module({.code = kCode});
   const cupy::Constant weights = module.get_global("filters::weights");
   on_every_device([&](const Target& target) {
     const kiln::Stream stream = target.options().stream;
@@ -352,9 +351,14 @@ extern "C" __global__ void last(float* y) { y[0] = filters::weights[3]; })";
     };
     weights.set(Array::from(std::vector<float>{1, 10, 100, 1000}));
     module.get_global("shift").set(Array::from(std::vector<std::int32_t>{7}));
-    other.get_global("filters::weights").set(Array::from(std::vector<float>{2, 2, 2, 2}));
-    other.get_global("shift").set(Array::from(std::vector<std::int32_t>{0}));
     CHECK(weighed(module) == std::vector<float>{11, 30, 310, 4010});
+    // The same kernels, whose constants nobody has set, and then in part.
+    const cupy::RawModule other = cupy::raw_module({.code = kCode});
+    CHECK(weighed(other) == std::vector<float>{3, 3, 3, 3});
+    CHECK(weighed(module) == std::vector<float>{11, 30, 310, 4010});
+    other.get_global("filters::weights").set(Array::from(std::vector<float>{2}));
+    CHECK(weighed(other) == std::vector<float>{5, 3, 3, 3});
+    other.get_global("filters::weights").set(Array::from(std::vector<float>{2, 2, 2, 2}));
     CHECK(weighed(other) == std::vector<float>{5, 7, 9, 11});
     CHECK(weighed(module) == std::vector<float>{11, 30, 310, 4010});
     weights.set(Array::from(std::vector<float>{0, 0, 0, 5}));

@@ -568,6 +568,19 @@ module kiln
       type(c_ptr), intent(inout) :: error
       integer(c_int32_t) :: result_
     end function kiln_function_compile
+    function kiln_function_set_constant(function, &
+      & name, &
+      & length, &
+      & values, &
+      & error) bind(c, name="kiln_function_set_constant") result(result_)
+      import
+      type(c_ptr), intent(in), value :: function
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_size_t), intent(in), value :: length
+      type(c_ptr), intent(in), value :: values
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_function_set_constant
     function kiln_function_device_code(code, &
       & function, &
       & target, &

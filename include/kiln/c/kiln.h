@@ -447,6 +447,12 @@ KILN_C_API KILN_CHECK kiln_status kiln_function_get(kiln_text** text, const kiln
  * be NULL; it gets the number of kernels that the cache now has. */
 KILN_C_API KILN_CHECK kiln_status kiln_function_compile(int64_t* kernels, const kiln_function* function, const char* target,
     kiln_error** error) KILN_NOEXCEPT;
+/* Gives a __constant__ variable of a kernel in CUDA's language, "shift" or "filters::weights", the elements of an array, in
+ * C order; the rest of it keeps what it had. Copies the array. Launches of this function from now on see them; one fails
+ * with KILN_E_SHAPE if the variable has fewer bytes. KILN_E_TYPE: no variable has this name, or its values are those of the
+ * text. */
+KILN_C_API KILN_CHECK kiln_status kiln_function_set_constant(const kiln_function* function, const char* name, size_t length,
+    const kiln_arg* values, kiln_error** error) KILN_NOEXCEPT;
 /* Gives the body of a ufunc as a device function for other linkers. `options` is a JSON object with "name", "signature" and
  * "form", or NULL. */
 KILN_C_API KILN_CHECK kiln_status kiln_function_device_code(kiln_text** code, const kiln_function* function, const char*

@@ -349,6 +349,7 @@ extern "C" {
     pub fn kiln_function_describe(function: *const kiln_function, info: *mut kiln_function_info, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_function_get(text: *mut *mut kiln_text, function: *const kiln_function, key: *const c_char, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_function_compile(kernels: *mut i64, function: *const kiln_function, target: *const c_char, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_function_set_constant(function: *const kiln_function, name: *const c_char, length: usize, values: *const kiln_arg, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_function_device_code(code: *mut *mut kiln_text, function: *const kiln_function, target: *const c_char, options: *const c_char, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_function_retain(function: *const kiln_function) -> *mut kiln_function;
     pub fn kiln_function_release(function: *mut kiln_function);

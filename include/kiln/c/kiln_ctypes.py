@@ -251,6 +251,7 @@ FUNCTIONS = {
     "kiln_function_describe": (c_int32, [c_void_p, POINTER(kiln_function_info), POINTER(c_void_p)]),
     "kiln_function_get": (c_int32, [POINTER(c_void_p), c_void_p, c_char_p, POINTER(c_void_p)]),
     "kiln_function_compile": (c_int32, [POINTER(c_int64), c_void_p, c_char_p, POINTER(c_void_p)]),
+    "kiln_function_set_constant": (c_int32, [c_void_p, c_char_p, c_size_t, POINTER(kiln_arg), POINTER(c_void_p)]),
     "kiln_function_device_code": (c_int32, [POINTER(c_void_p), c_void_p, c_char_p, c_char_p, POINTER(c_void_p)]),
     "kiln_function_retain": (c_void_p, [c_void_p]),
     "kiln_function_release": (None, [c_void_p]),

@@ -9,6 +9,7 @@
 #include "c/argument_error.hpp"
 #include "c/cache.hpp"
 #include "c/guard.hpp"
+#include "c/operands.hpp"
 #include "c/text.hpp"
 #include "c/values.hpp"
 #include "command/function.hpp"
@@ -20,6 +21,7 @@
 #include "kiln/gufunc.hpp"
 #include "kiln/math.hpp"
 #include "manifest/node.hpp"
+#include "raw/cuda_module.hpp"
 #include "raw/impl.hpp"
 #include "reduce/impl.hpp"
 #include "ufunc/impl.hpp"
@@ -346,6 +348,18 @@ kiln_status kiln_function_compile(int64_t* kernels, const kiln_function* functio
         },
         checked(function, "function").function);
     if (kernels != nullptr) *kernels = count;
+  });
+}
+
+kiln_status kiln_function_set_constant(const kiln_function* function, const char* name, size_t length, const kiln_arg* values,
+                                       kiln_error** error) noexcept {
+  return guarded(error, [&] {
+    const auto* const kernel = std::get_if<kiln::RawKernel>(&checked(function, "function").function);
+    if (kernel == nullptr || kernel->impl()->source().values == nullptr)
+      fail_type("kiln_function_set_constant: only a kernel in CUDA's language has constants");
+    if (values == nullptr) fail_null("values");
+    kiln::cupy::detail::constant_of(kernel->name(), string_of(name, length, "name"), kernel->impl()->source().values)
+        .set(array_of(*values, "values"));
   });
 }
 

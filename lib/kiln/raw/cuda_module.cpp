@@ -48,14 +48,7 @@ void RawModuleImpl::check_variables() const {
 }
 
 Constant RawModuleImpl::constant(std::string_view name) const {
-  const std::vector<std::string>& names = values_->names();
-  if (std::ranges::find(names, name) != names.end()) return Constant(std::string(name), values_);
-  std::string known;
-  for (const std::string& each : names) known += (known.empty() ? ": " : ", ") + each;
-  throw TypeError(
-      fmt::format("{}: \"{}\" is no variable whose values the host gives; such are __constant__ variables without an "
-                  "initializer, neither const nor static{}",
-                  name_, name, known));
+  return constant_of(name_, name, values_);
 }
 
 const codegen::CudaKernel& RawModuleImpl::find(std::string_view expression) const {
@@ -97,6 +90,17 @@ Function RawModuleImpl::function(std::string_view expression) const {
                                                                   .expression = std::string(expression),
                                                                   .structures = source_.structures_of(kernel, expression),
                                                                   .values = values_})));
+}
+
+Constant constant_of(const std::string& what, std::string_view name, const std::shared_ptr<raw::ModuleConstants>& values) {
+  const std::vector<std::string>& names = values->names();
+  if (std::ranges::find(names, name) != names.end()) return Constant(std::string(name), values);
+  std::string known;
+  for (const std::string& each : names) known += (known.empty() ? ": " : ", ") + each;
+  throw TypeError(
+      fmt::format("{}: \"{}\" is no variable whose values the host gives; such are __constant__ variables without an "
+                  "initializer, neither const nor static{}",
+                  what, name, known));
 }
 
 std::shared_ptr<const RawModuleImpl> make_module(raw::CudaDefinition definition) {

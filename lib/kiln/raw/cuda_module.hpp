@@ -35,6 +35,10 @@ class RawModuleImpl {
   std::shared_ptr<raw::ModuleConstants> values_;
 };
 
+/// Returns the variable of that name among those whose values the host gives. Throws TypeError, which begins with `what`.
+[[nodiscard]] Constant constant_of(const std::string& what, std::string_view name,
+                                   const std::shared_ptr<raw::ModuleConstants>& values);
+
 /// Returns the module that a definition means; with a name it is of one kernel. Throws what raw_kernel() and raw_module() do.
 [[nodiscard]] std::shared_ptr<const RawModuleImpl> make_module(raw::CudaDefinition definition);
 

@@ -76,9 +76,9 @@ inline constexpr std::string_view kCall = "::kiln::cuda::call<";
 /// What a kernel of a source in CUDA's language is of. None: it is a raw kernel of its own.
 struct KernelSource {
   std::shared_ptr<const CudaDefinition> definition = nullptr;
-  std::string expression = {};                              ///< the kernel's name, with its template's arguments
-  std::vector<std::size_t> structures = {};                 ///< parameters that are structures by value
-  std::shared_ptr<const ModuleConstants> values = nullptr;  ///< of its __constant__ variables
+  std::string expression = {};                        ///< the kernel's name, with its template's arguments
+  std::vector<std::size_t> structures = {};           ///< parameters that are structures by value
+  std::shared_ptr<ModuleConstants> values = nullptr;  ///< of its __constant__ variables
 };
 
 /// The value of a parameter in its dtype.

@@ -28,7 +28,11 @@ std::string symbol_of(std::string_view name) {
 void ModuleConstants::set(const std::string& name, std::vector<std::byte> bytes) {
   static std::atomic<std::uint64_t> last{0};
   const std::lock_guard guard(mutex_);
-  values_[name] = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
+  Value& value = values_[name];
+  value.last = bytes.size();
+  if (value.bytes != nullptr && value.bytes->size() > bytes.size())
+    bytes.insert(bytes.end(), value.bytes->begin() + static_cast<std::ptrdiff_t>(bytes.size()), value.bytes->end());
+  value.bytes = std::make_shared<const std::vector<std::byte>>(std::move(bytes));
   version_ = ++last;
 }
 
@@ -38,7 +42,8 @@ void ModuleConstants::write(backend::Backend& backend, const backend::Module& mo
   if (module.constants == version_) return;
   for (std::size_t i = 0; i < names_.size(); ++i) {
     const auto value = values_.find(names_[i]);
-    if (value == values_.end()) continue;
+    // The same kernel of another source may have written to it.
+    if (value == values_.end() && module.constants == 0) continue;
     backend::ModuleVariable variable = module.variable(symbol_of(names_[i]));
     if (variable.address == nullptr) continue;  // the kernel does not use it
     if (variable.bytes == 0) {
@@ -47,10 +52,16 @@ void ModuleConstants::write(backend::Backend& backend, const backend::Module& mo
       if (size != nullptr) std::memcpy(&bytes, size, sizeof bytes);
       variable.bytes = bytes;
     }
-    if (value->second->size() > variable.bytes) {
-      throw ShapeError(fmt::format("\"{}\" has {} bytes, and its values {}", names_[i], variable.bytes, value->second->size()));
+    Bytes bytes = value != values_.end() ? value->second.bytes : nullptr;
+    if (bytes != nullptr && value->second.last > variable.bytes) {
+      throw ShapeError(fmt::format("\"{}\" has {} bytes, and its values {}", names_[i], variable.bytes, value->second.last));
     }
-    backend.upload(variable.address, value->second, queue);
+    if (bytes == nullptr || bytes->size() != variable.bytes) {
+      std::vector<std::byte> whole = bytes != nullptr ? *bytes : std::vector<std::byte>();
+      whole.resize(variable.bytes);
+      bytes = std::make_shared<const std::vector<std::byte>>(std::move(whole));
+    }
+    backend.upload(variable.address, std::move(bytes), queue);
   }
   module.constants = version_;
 }

@@ -18,6 +18,19 @@ from peers import numpy_shim
 class ndarray(numpy.ndarray):
     """CuPy's array: NumPy's, whose operators and functions compute by kiln."""
 
+    _constant = None
+
+    def __new__(cls, shape, dtype=float, memptr=None):
+        made = super().__new__(cls, shape, dtype)
+        # An array on a __constant__ variable, whose memory is the variable's in CuPy.
+        made._constant = memptr
+        return made
+
+    def __setitem__(self, index, value):
+        super().__setitem__(index, value)
+        if self._constant is not None:
+            self._constant.set(self.view(numpy.ndarray))
+
     def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
         function = numpy_shim.replacement(ufunc.__name__) if isinstance(ufunc, numpy.ufunc) else ufunc
         plain = [each.view(numpy.ndarray) if isinstance(each, ndarray) else each for each in inputs]
