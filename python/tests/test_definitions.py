@@ -375,3 +375,13 @@ def test_a_module_reports_errors_of_compilation_with_the_function():
     x = np.zeros(1, np.float32)
     m.get_function("of")((1,), (1,), (x,))
     assert x[0] == 1
+
+
+def test_a_cache_in_memory_exports_what_it_compiled(tmp_path):
+    memory, folder = kiln.Cache(), kiln.Cache(tmp_path / "kernels")
+    definition = dict(signatures=["float64(float64 a)"], body="a * 31", name="exported")
+    kiln.vectorize(**definition, cache=memory)(2.0)
+    folder.load(memory.export())
+    assert kiln.vectorize(**definition, cache=folder)(2.0) == 62
+    assert folder.statistics()["compiles"] == 0 and folder.statistics()["disk_hits"] == 1
+    assert [each["tier"] for each in kiln.cache.list(memory)["entries"]] == ["memory"]

@@ -796,6 +796,26 @@ TEST_CASE("C: caches, bundles as bytes, manifests, plans and kernels") {
   CHECK(stats.compiles == 0);
   CHECK(stats.disk_hits == 1);
 
+  // A cache in memory exports what it compiled, and lists it.
+  REQUIRE(open("{}").status == KILN_OK);
+  const CCache memory(opened);
+  succeed([&](kiln_error** e) { return kiln_function_define(&made, definition.data(), definition.size(), memory.get(), e); });
+  const CFunction in_memory(made);
+  REQUIRE(call(in_memory, out, {a.arg()}).status == KILN_OK);
+  succeed([&](kiln_error** e) { return kiln_cache_export(&bundle, memory.get(), nullptr, 0, e); });
+  CHECK(string_of(CText(bundle)) == bytes);
+  kiln_text* listed = nullptr;
+  const std::string request = R"({"command": "cache.list"})";
+  succeed([&](kiln_error** e) { return kiln_command(&listed, request.data(), request.size(), memory.get(), e); });
+  CHECK(string_of(CText(listed)).find("\"tier\": \"memory\"") != std::string::npos);
+  REQUIRE(open("{\"memory_bytes\": 10}").status == KILN_OK);
+  const CCache small(opened);
+  succeed([&](kiln_error** e) { return kiln_function_define(&made, definition.data(), definition.size(), small.get(), e); });
+  const CFunction in_little(made);
+  REQUIRE(call(in_little, out, {a.arg()}).status == KILN_OK);
+  succeed([&](kiln_error** e) { return kiln_cache_export(&bundle, small.get(), nullptr, 0, e); });
+  CHECK(string_of(CText(bundle)).size() < 200);
+
   kiln_text* report = nullptr;
   const std::string manifest = R"({"kiln_manifest": 2, "kernels": [)" + definition + "]}";
   const Failure compiled = failure(

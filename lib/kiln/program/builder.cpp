@@ -128,7 +128,7 @@ CompileError about_texts(const CompileError& error, const Job& job, const backen
   return with_diagnostics(shown, codegen::in_words_of_operands(shown.diagnostics(), job.compile.name, job.body, *job.operands));
 }
 
-Builder::Builder(cache::DiskStore* store, Limits limits) : store_(store), memory_(limits) {
+Builder::Builder(cache::DiskStore* store, Limits limits) : store_(store), memory_(limits), entries_(mutex_, limits.code_bytes) {
   guard_forks_of(this);
 }
 
@@ -292,20 +292,23 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
 
 // Whether it is on the disk now.
 bool Builder::store(const Job& job, const Code& code) {
-  if (store_ == nullptr) return false;
-  const std::uint64_t written =
-      store_->put(job.key, {.info = {.kernel = job.compile.name,
-                                     .kind = job.kind,
-                                     .signature = job.compile.context,
-                                     .variant = job.variant,
-                                     .target = job.target,
-                                     .compiler = job.compiler,
-                                     .body = job.body,
-                                     .warnings = code.warnings != nullptr ? *code.warnings : std::vector<Diagnostic>{},
-                                     .report = code.report,
-                                     .compile_ms = code.compile_ms,
-                                     .created_unix = static_cast<std::int64_t>(std::time(nullptr))},
-                            .payload = code.bytes()});
+  cache::Record record{.info = {.kernel = job.compile.name,
+                                .kind = job.kind,
+                                .signature = job.compile.context,
+                                .variant = job.variant,
+                                .target = job.target,
+                                .compiler = job.compiler,
+                                .body = job.body,
+                                .warnings = code.warnings != nullptr ? *code.warnings : std::vector<Diagnostic>{},
+                                .report = code.report,
+                                .compile_ms = code.compile_ms,
+                                .created_unix = static_cast<std::int64_t>(std::time(nullptr))},
+                       .payload = code.bytes()};
+  if (store_ == nullptr || store_->directory().empty()) {
+    entries_.put(job.digest, cache::encode(job.key, record));
+    return false;
+  }
+  const std::uint64_t written = store_->put(job.key, std::move(record));
   Counters::add(counters_.bytes_written, written);
   return written > 0;
 }

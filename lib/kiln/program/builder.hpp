@@ -12,6 +12,7 @@
 #include "device/backend.hpp"
 #include "program/counters.hpp"
 #include "program/job.hpp"
+#include "program/memory_entries.hpp"
 #include "program/memory_tier.hpp"
 #include "program/program.hpp"
 
@@ -45,6 +46,8 @@ class Builder {
   void after_fork_in_child();
 
   [[nodiscard]] cache::Stats stats() const noexcept { return counters_.stats(); }
+  /// What was compiled and has no directory to go to.
+  [[nodiscard]] const MemoryEntries& entries() const noexcept { return entries_; }
 
  private:
   [[noreturn]] static void rethrow(const Outcome& outcome, const Job& job);
@@ -61,6 +64,7 @@ class Builder {
   std::mutex mutex_;  ///< held for look-ups only, never while compiling, on the disk, unloading or in a callback
   std::unordered_map<std::string, std::shared_future<Outcome>> in_flight_;
   MemoryTier memory_;
+  MemoryEntries entries_;
   Counters counters_;
 };
 

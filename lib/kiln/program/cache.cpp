@@ -166,7 +166,8 @@ std::optional<cache::Contents> Cache::find(std::string_view id) const {
     cache::Flaw why;
     if (auto stored = tier->read(digest, &why)) {
       if (auto contents = contents_of(digest, *tier, *std::move(stored))) {
-        contents->tuned = program::impl_of(*this).store()->tuning(digest);
+        if (cache::DiskStore* const store = program::impl_of(*this).store(); store != nullptr)
+          contents->tuned = store->tuning(digest);
         return contents;
       }
     }

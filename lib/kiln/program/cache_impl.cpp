@@ -28,7 +28,9 @@ CacheImpl::CacheImpl(const CacheOptions& options, bool named)
       builder_(store_.get(), {.code_bytes = static_cast<std::size_t>(options.memory_bytes)}) {}
 
 std::vector<const cache::Tier*> CacheImpl::tiers() const {
-  return store_ == nullptr ? std::vector<const cache::Tier*>() : store_->tiers();
+  std::vector<const cache::Tier*> tiers = store_ == nullptr ? std::vector<const cache::Tier*>() : store_->tiers();
+  if (store_ == nullptr || store_->directory().empty()) tiers.push_back(&builder_.entries());
+  return tiers;
 }
 
 std::shared_ptr<const CacheImpl::Listing> CacheImpl::recent_listing(const std::function<std::vector<cache::Entry>()>& list) {

@@ -30,7 +30,8 @@ class CacheImpl {
   [[nodiscard]] program::Builder& builder() noexcept { return builder_; }
   /// Null where there is no disk tier of any kind.
   [[nodiscard]] cache::DiskStore* store() const noexcept { return store_.get(); }
-  /// Every disk tier that is there, the directory first. CacheError where the directory is refused.
+  /// Every disk tier that is there, the directory first, or what a cache without a directory has in memory last. CacheError
+  /// where the directory is refused.
   [[nodiscard]] std::vector<const cache::Tier*> tiers() const;
   /// The directory for those who look after it; empty where there is none. CacheError where it is refused.
   [[nodiscard]] cache::Folder open_directory() const;
