@@ -94,6 +94,13 @@ struct BundleReport {
   std::uint64_t already = 0;  ///< import: entries that were present before
 };
 
+/// Returns the bundle of Cache::export_bundle() as bytes. Its kernels are those of the disk tiers. Throws CacheError for an id
+/// that no tier has, and IoError for an entry that cannot be read. Thread-safe.
+[[nodiscard]] KILN_API std::string export_bytes(const Cache& from, const std::vector<std::string>& ids = {});
+/// Adds the kernels of a bundle's bytes to a cache: to its directory, or to its memory if it has none. The exceptions are those
+/// of Cache::import_bundle(). Thread-safe.
+KILN_API BundleReport import_bytes(const Cache& to, std::string_view bytes);
+
 /// Returns the statistics of the process's cache, Cache().stats(), without opening it.
 [[nodiscard]] KILN_API Stats stats() noexcept;
 /// Returns the directory of the process's cache, Cache().directory().

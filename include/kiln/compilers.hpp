@@ -23,4 +23,16 @@ struct CompilerInfo {
 /// looks for the vendors' libraries and opens Clang's, but no device. Thread-safe.
 [[nodiscard]] KILN_API std::vector<CompilerInfo> compilers();
 
+/// Returns what kernels of the CPU device are compiled for: a level ("x86-64-v3"), or the level, features and tuning of a
+/// processor as one text. It is that of set_cpu_target(), else KILN_CPU_TARGET, else this machine. Throws DeviceError for a
+/// KILN_CPU_TARGET that is not a processor or cannot run here. Thread-safe.
+[[nodiscard]] KILN_API std::string cpu_target();
+/// Makes kernels that are loaded from now on have another target: a level, "native", or the text of another machine's
+/// cpu_target(). Kernels that functions have loaded stay as they are. Throws DeviceError for a name that is not a processor,
+/// and for one whose code cannot run here. Thread-safe.
+KILN_API void set_cpu_target(const std::string& name);
+/// Returns the best target whose code runs on the processors of all these targets. Equal ones give that one. Else it is the
+/// lowest level, with the features that all have. Throws DeviceError for a text that is not a target, and for an empty list.
+[[nodiscard]] KILN_API std::string common_cpu_target(const std::vector<std::string>& targets);
+
 }  // namespace kiln

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,6 +90,8 @@ class KILN_API Manifest {
 
   /// Constructor for the library's own use.
   explicit Manifest(std::shared_ptr<const detail::ManifestImpl> impl) noexcept;
+  /// Accessor for the library's own use.
+  [[nodiscard]] const std::shared_ptr<const detail::ManifestImpl>& impl() const noexcept { return impl_; }
 
  private:
   std::shared_ptr<const detail::ManifestImpl> impl_;

@@ -21,7 +21,7 @@ _name_packages()
 from . import _kiln  # noqa: E402
 from . import _support  # noqa: F401
 from .errors import (ArgumentError, AxisError, CacheError, CompileError, DeviceError, Error, IdentityError, IndexError,  # noqa: A004,F401
-                     InternalError, IOError, OverflowError, ShapeError, SignatureError, Stopped, TypeError)
+                     InternalError, IOError, OverflowError, RankError, ShapeError, SignatureError, Stopped, TypeError)
 from ._kiln import Array, Event, Function, Gufunc, Kernel, Reduction, Stream, Transform, Ufunc, from_dlpack
 from ._definitions import define, guvectorize, kernel, reduction, vectorize
 
@@ -44,7 +44,7 @@ _LAZY = {
 
 # Classes with the names of Python's own are left out: `from kiln import *` keeps those.
 __all__ = ["Array", "ArgumentError", "AxisError", "CacheError", "CompileError", "DeviceError", "Error", "Event", "Function", "Gufunc",
-           "InternalError", "Kernel", "Reduction", "ShapeError", "SignatureError", "Stopped", "Stream", "Transform", "Ufunc",
+           "InternalError", "Kernel", "RankError", "Reduction", "ShapeError", "SignatureError", "Stopped", "Stream", "Transform", "Ufunc",
            "define", "from_dlpack", "guvectorize", "kernel", "reduction", "vectorize", *_LAZY]
 
 

@@ -34,6 +34,7 @@ from .errors import IndexError as IndexError
 from .errors import InternalError as InternalError
 from .errors import IOError as IOError
 from .errors import OverflowError as OverflowError
+from .errors import RankError as RankError
 from .errors import ShapeError as ShapeError
 from .errors import SignatureError as SignatureError
 from .errors import Stopped as Stopped

@@ -1,7 +1,7 @@
 """kiln's exceptions. Each is also one of Python's or NumPy's.
 
 Attributes, None where an error has no such value: `position` (bytes into the text), `diagnostics` (a list), `log`, `source`, `target`,
-`compiler`, `vendor_code`, `vendor_name`, `option`, `reason` ("axis", "casting", …).
+`compiler`, `vendor_code`, `vendor_name`, `option`, `reason` ("axis", "casting", …), `rank`.
 """
 import builtins
 
@@ -10,14 +10,14 @@ import numpy as np
 from . import _kiln
 
 __all__ = ["Error", "SignatureError", "ShapeError", "TypeError", "Stopped", "DeviceError", "CacheError", "IOError", "CompileError",
-           "ArgumentError", "InternalError", "AxisError", "IdentityError", "IndexError", "OverflowError"]
+           "ArgumentError", "InternalError", "RankError", "AxisError", "IdentityError", "IndexError", "OverflowError"]
 
 
 class Error(Exception):
     """The base of kiln's exceptions."""
 
     vendor_code = vendor_name = log = source = target = compiler = context = option = reason = None
-    _position = _diagnostics = None
+    _position = _diagnostics = _rank = None
 
     @property
     def position(self):
@@ -26,6 +26,14 @@ class Error(Exception):
     @position.setter
     def position(self, value):
         self._position = value
+
+    @property
+    def rank(self):
+        return None if self._rank is None else int(self._rank)
+
+    @rank.setter
+    def rank(self, value):
+        self._rank = value
 
     @property
     def diagnostics(self):
@@ -95,8 +103,12 @@ class InternalError(Error, SystemError):
     """A fault of kiln's own."""
 
 
+class RankError(Error, RuntimeError):
+    """A failure of a rank in a collective call, on every rank. `rank` is its number, or None."""
+
+
 for _status, _class in enumerate([SignatureError, ShapeError, TypeError, Stopped, DeviceError, CacheError, IOError, CompileError,
                                   ArgumentError], start=1):
     _kiln.set_exception(_status, _class)
-for _status, _class in enumerate([InternalError, OverflowError, IndexError, AxisError, IdentityError], start=11):
+for _status, _class in enumerate([InternalError, RankError, OverflowError, IndexError, AxisError, IdentityError], start=11):
     _kiln.set_exception(_status, _class)

@@ -6,15 +6,15 @@
 namespace kiln::python {
 namespace {
 
-constexpr long kOverflow = KILN_E_INTERNAL + 1;
-constexpr long kIndex = KILN_E_INTERNAL + 2;
-constexpr long kAxis = KILN_E_INTERNAL + 3;
-constexpr long kIdentity = KILN_E_INTERNAL + 4;
-constexpr long kStatuses = KILN_E_INTERNAL + 5;
+constexpr long kOverflow = KILN_E_RANK + 1;
+constexpr long kIndex = KILN_E_RANK + 2;
+constexpr long kAxis = KILN_E_RANK + 3;
+constexpr long kIdentity = KILN_E_RANK + 4;
+constexpr long kStatuses = KILN_E_RANK + 5;
 PyObject* exceptions[kStatuses];
 
-constexpr const char* kKeys[] = {"position", "vendor_code", "vendor_name", "diagnostics", "log",   "source",
-                                 "target",   "compiler",    "context",     "option",      "reason"};
+constexpr const char* kKeys[] = {"position", "vendor_code", "vendor_name", "diagnostics", "log",    "source",
+                                 "target",   "compiler",    "context",     "option",      "reason", "rank"};
 
 /// Errors whose class in NumPy is another than that of their status.
 constexpr struct {

@@ -26,7 +26,7 @@ PUBLIC_HEADERS = {
     "stream": "device", "event": "device", "memory": "device", "inspect": "binary", "cache": "cache", "cache_entry": "cache", "cache_handle": "cache", "compile_options": "cache",
     "device_code": "types", "profile": "profiling", "array": "array", "host_memory": "array", "callable": "array", "npy": "files", "npz": "files",
     "graph": "call", "ufunc": "ufunc", "kernel": "ufunc", "tune": "ufunc", "expr": "ufunc", "gufunc": "gufunc", "math": "math", "random": "random",
-    "operators": "math", "fft": "fft", "fuse": "fusion", "reduction": "reduce", "kiln": "reduce", "chunked": "chunk", "manifest": "manifest"}
+    "operators": "math", "fft": "fft", "fuse": "fusion", "reduction": "reduce", "kiln": "reduce", "chunked": "chunk", "manifest": "manifest", "warm": "manifest", "mpi": "manifest"}
 
 VENDOR = re.compile(r"^(cuda(_\w+)?\.h|cuda/|cuda\w*\.h|cu\w+\.h|nvrtc\w*\.h|nv\w+\.h|hip/|hiprtc|roc\w+/|rocm|hsa/|amd_comgr)")
 LLVM = re.compile(r"^(clang/[A-Z]|clang-c|llvm|llvm-c|lld)")

@@ -838,6 +838,81 @@ TEST_CASE("C: caches, bundles as bytes, manifests, plans and kernels") {
   std::filesystem::remove_all(folder);
 }
 
+TEST_CASE("C: two ranks compile each kernel once, without a way to send messages") {
+  const auto folder = std::filesystem::temp_directory_path() / ("kiln-c-ranks-" + std::to_string(getpid()));
+  const std::string manifest = R"j({"kiln_manifest": 2, "kernels": [{"kernel": "float64 c_ranks(float64 a) = a * 7"}]})j";
+  using CWarming = std::unique_ptr<kiln_warming, Releases<kiln_warming_release>>;
+  std::array<CCache, 2> caches;
+  std::array<CWarming, 2> ranks;
+  const auto begin = [&](int rank, int size, const char* options) {
+    kiln_warming* made = nullptr;
+    Failure failed = failure([&](kiln_error** e) {
+      return kiln_warming_new(&made, rank, size, manifest.data(), manifest.size(), options, caches[0].get(), e);
+    });
+    if (made != nullptr) ranks[static_cast<std::size_t>(rank)].reset(made);
+    return failed;
+  };
+  for (std::size_t i = 0; i < 2; ++i) {
+    kiln_cache* opened = nullptr;
+    const std::string options = "{\"directory\": \"" + (folder / std::to_string(i)).string() + "\"}";
+    succeed([&](kiln_error** e) { return kiln_cache_open(&opened, options.c_str(), e); });
+    caches[i].reset(opened);
+    kiln_warming* made = nullptr;
+    succeed([&](kiln_error** e) {
+      return kiln_warming_new(&made, static_cast<int>(i), 2, manifest.data(), manifest.size(),
+                              R"({"targets": ["native"], "timeout_ms": 60000, "jobs": 1, "other_sizes": false})", opened, e);
+    });
+    ranks[i].reset(made);
+  }
+  const auto message = [&](std::size_t rank) {
+    kiln_text* text = nullptr;
+    succeed([&](kiln_error** e) { return kiln_warming_message(&text, ranks[rank].get(), e); });
+    return CText(text);
+  };
+  const auto receive = [&](std::size_t rank, const std::array<std::string, 2>& all) {
+    const char* const data[] = {all[0].data(), all[1].data()};
+    const std::size_t lengths[] = {all[0].size(), all[1].size()};
+    return failure([&](kiln_error** e) { return kiln_warming_receive(ranks[rank].get(), data, lengths, 2, e); });
+  };
+  kiln_text* report = nullptr;
+  CHECK(failure([&](kiln_error** e) {
+          return kiln_warming_report(&report, ranks[0].get(), e);
+        }).says("there is no report before"));
+  int exchanges = 0;
+  while (true) {
+    const CText first = message(0);
+    if (first == nullptr) break;
+    const std::array<std::string, 2> all{string_of(first), string_of(message(1))};
+    for (std::size_t rank = 0; rank < 2; ++rank) REQUIRE(receive(rank, all).status == KILN_OK);
+    REQUIRE(++exchanges < 10);
+  }
+  CHECK(message(1) == nullptr);
+  std::uint64_t compiles = 0;
+  for (std::size_t i = 0; i < 2; ++i) {
+    succeed([&](kiln_error** e) { return kiln_warming_report(&report, ranks[i].get(), e); });
+    const std::string json = string_of(CText(report));
+    CHECK(json.find("\"kernel\": \"c_ranks\"") != std::string::npos);
+    CHECK(json.find("\"kernels\": 1") != std::string::npos);
+    kiln_cache_stats stats = kiln_cache_stats_default();
+    succeed([&](kiln_error** e) { return kiln_cache_statistics(caches[i].get(), &stats, e); });
+    compiles += stats.compiles;
+    CHECK(kiln::Cache(kiln::CacheOptions{.directory = (folder / std::to_string(i)).string()}).list().size() == 1);
+  }
+  CHECK(compiles == 1);
+
+  CHECK(begin(2, 2, nullptr).says("rank 2 is none of the 2 ranks"));
+  CHECK(begin(0, 2, R"({"target": 1})").says("target"));
+  REQUIRE(begin(0, 2, nullptr).status == KILN_OK);
+  const Failure other = receive(0, {string_of(message(0)), "kiln::other\n"});
+  CHECK(other.status == KILN_E_RANK);
+  CHECK(other.value("rank") == "1");
+  CHECK(other.says("kiln::warm: rank 1 of 2: calls do not match: it called kiln::other"));
+  CHECK(failure([&](kiln_error** e) { return kiln_warming_receive(nullptr, nullptr, nullptr, 0, e); }).says("warming is NULL"));
+  CHECK(failure([&](kiln_error** e) { return kiln_warming_receive(ranks[0].get(), nullptr, nullptr, 2, e); }).status ==
+        KILN_E_ARGUMENT);
+  std::filesystem::remove_all(folder);
+}
+
 TEST_CASE("C: commands") {
   CHECK(command(R"({"command": "devices"})").find("\"kind\": \"cpu\"") != std::string::npos);
   CHECK(command(R"({"command": "functions", "names": ["hypot"]})").find("float64, float64 -> float64") != std::string::npos);

@@ -19,6 +19,7 @@ module kiln
   integer(c_int32_t), parameter :: KILN_E_ARGUMENT = 9
   integer(c_int32_t), parameter :: KILN_E_MEMORY = 10
   integer(c_int32_t), parameter :: KILN_E_INTERNAL = 11
+  integer(c_int32_t), parameter :: KILN_E_RANK = 12
   integer(c_int32_t), parameter :: KILN_CPU = 1
   integer(c_int32_t), parameter :: KILN_CUDA = 2
   integer(c_int32_t), parameter :: KILN_CUDA_HOST = 3
@@ -761,6 +762,60 @@ module kiln
       type(c_ptr), intent(inout) :: error
       integer(c_int32_t) :: result_
     end function kiln_manifest_compile
+    function kiln_warming_new(warming, &
+      & rank, &
+      & size, &
+      & manifest, &
+      & length, &
+      & options, &
+      & cache, &
+      & error) bind(c, name="kiln_warming_new") result(result_)
+      import
+      type(c_ptr), intent(inout) :: warming
+      integer(c_int32_t), intent(in), value :: rank
+      integer(c_int32_t), intent(in), value :: size
+      character(kind=c_char), intent(in) :: manifest(*)
+      integer(c_size_t), intent(in), value :: length
+      character(kind=c_char), intent(in) :: options(*)
+      type(c_ptr), intent(in), value :: cache
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_warming_new
+    function kiln_warming_message(message, &
+      & warming, &
+      & error) bind(c, name="kiln_warming_message") result(result_)
+      import
+      type(c_ptr), intent(inout) :: message
+      type(c_ptr), intent(in), value :: warming
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_warming_message
+    function kiln_warming_receive(warming, &
+      & messages, &
+      & lengths, &
+      & count, &
+      & error) bind(c, name="kiln_warming_receive") result(result_)
+      import
+      type(c_ptr), intent(in), value :: warming
+      type(c_ptr), intent(in), value :: messages
+      type(c_ptr), intent(in), value :: lengths
+      integer(c_size_t), intent(in), value :: count
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_warming_receive
+    function kiln_warming_report(json, &
+      & warming, &
+      & error) bind(c, name="kiln_warming_report") result(result_)
+      import
+      type(c_ptr), intent(inout) :: json
+      type(c_ptr), intent(in), value :: warming
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_warming_report
+    subroutine kiln_warming_release(warming) bind(c, name="kiln_warming_release")
+      import
+      type(c_ptr), intent(in), value :: warming
+    end subroutine kiln_warming_release
     function kiln_command(reply, &
       & request, &
       & length, &

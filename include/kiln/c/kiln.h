@@ -66,6 +66,7 @@ typedef struct kiln_function kiln_function; /* A ufunc, a generalized ufunc, a r
 typedef struct kiln_graph kiln_graph; /* Recorded calls that run as one. */
 typedef struct kiln_cache kiln_cache; /* A kernel cache. NULL stands for the cache of the process. */
 typedef struct kiln_registration kiln_registration; /* Host memory that is page-locked for a time. */
+typedef struct kiln_warming kiln_warming; /* One rank's part of compiling kernels once among several processes. */
 
 typedef int32_t kiln_status; /* kiln_status_code */
 
@@ -82,7 +83,8 @@ enum {
   KILN_E_COMPILE = 8, /* a kernel that does not compile; keys "diagnostics", "log", "source", "target" */
   KILN_E_ARGUMENT = 9, /* NULL, a wrong handle, an unknown constant or option, a call from a callback */
   KILN_E_MEMORY = 10, /* the host has no memory */
-  KILN_E_INTERNAL = 11 /* a fault of kiln's own */
+  KILN_E_INTERNAL = 11, /* a fault of kiln's own */
+  KILN_E_RANK = 12 /* a failure of a rank, reported on every rank; key "rank" */
 };
 
 /* kiln_device_type: Kinds of devices, with DLPack's numbers. */
@@ -511,6 +513,24 @@ KILN_C_API void kiln_cache_release(kiln_cache* cache) KILN_NOEXCEPT;
  * "kernels", a list. A kernel that fails does not stop the others, and the function succeeds. */
 KILN_C_API KILN_CHECK kiln_status kiln_manifest_compile(kiln_text** report, const char* manifest, size_t length, const char*
     target, const kiln_cache* cache, kiln_error** error) KILN_NOEXCEPT;
+/* Begins to compile the kernels of a manifest, each once among `size` processes, which call this with the same manifest and
+ * options. `options` is a JSON object with "targets" (a list), "timeout_ms", "jobs" and "other_sizes", or NULL. Then each
+ * gathers the message of every rank and receives them, until there is no message. */
+KILN_C_API KILN_CHECK kiln_status kiln_warming_new(kiln_warming** warming, int32_t rank, int32_t size, const char* manifest,
+    size_t length, const char* options, const kiln_cache* cache, kiln_error** error) KILN_NOEXCEPT;
+/* Gives the bytes that every rank is to receive next; NULL once all ranks are known to have all kernels. */
+KILN_C_API KILN_CHECK kiln_status kiln_warming_message(kiln_text** message, const kiln_warming* warming, kiln_error** error)
+    KILN_NOEXCEPT;
+/* Takes the messages of all ranks, in the order of the ranks, and works until the next message: it takes as long as this
+ * rank's compiles. What one rank fails at is KILN_E_RANK on all. */
+KILN_C_API KILN_CHECK kiln_status kiln_warming_receive(kiln_warming* warming, const char* const* messages, const size_t*
+    lengths, size_t count, kiln_error** error) KILN_NOEXCEPT;
+/* Gives who compiled what: "cpu_target", "kernels", "found", "compiled" (a list), "ranks" (a list), "bytes", "seconds" and
+ * "text". */
+KILN_C_API KILN_CHECK kiln_status kiln_warming_report(kiln_text** json, const kiln_warming* warming, kiln_error** error)
+    KILN_NOEXCEPT;
+/* Releases a warming, finished or not. No process hears of it. */
+KILN_C_API void kiln_warming_release(kiln_warming* warming) KILN_NOEXCEPT;
 /* Does what `kiln` the command does, with JSON in and out: {"command": "cache.list"}. docs/c.md lists the commands. Replies
  * are what `kiln … --json` prints. */
 KILN_C_API KILN_CHECK kiln_status kiln_command(kiln_text** reply, const char* request, size_t length, const kiln_cache* cache,

@@ -17,6 +17,7 @@ pub const KILN_E_COMPILE: i32 = 8;
 pub const KILN_E_ARGUMENT: i32 = 9;
 pub const KILN_E_MEMORY: i32 = 10;
 pub const KILN_E_INTERNAL: i32 = 11;
+pub const KILN_E_RANK: i32 = 12;
 pub const KILN_CPU: i32 = 1;
 pub const KILN_CUDA: i32 = 2;
 pub const KILN_CUDA_HOST: i32 = 3;
@@ -92,6 +93,10 @@ pub struct kiln_cache {
 }
 #[repr(C)]
 pub struct kiln_registration {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
+pub struct kiln_warming {
     _opaque: [u8; 0],
 }
 #[repr(C)]
@@ -367,6 +372,11 @@ extern "C" {
     pub fn kiln_cache_import(cache: *const kiln_cache, bundle: *const c_void, length: usize, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_cache_release(cache: *mut kiln_cache);
     pub fn kiln_manifest_compile(report: *mut *mut kiln_text, manifest: *const c_char, length: usize, target: *const c_char, cache: *const kiln_cache, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_warming_new(warming: *mut *mut kiln_warming, rank: i32, size: i32, manifest: *const c_char, length: usize, options: *const c_char, cache: *const kiln_cache, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_warming_message(message: *mut *mut kiln_text, warming: *const kiln_warming, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_warming_receive(warming: *mut kiln_warming, messages: *const *const c_char, lengths: *const usize, count: usize, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_warming_report(json: *mut *mut kiln_text, warming: *const kiln_warming, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_warming_release(warming: *mut kiln_warming);
     pub fn kiln_command(reply: *mut *mut kiln_text, request: *const c_char, length: usize, cache: *const kiln_cache, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_set_log(log: kiln_text_callback, user: *mut c_void);
     pub fn kiln_set_print(print: kiln_text_callback, user: *mut c_void);

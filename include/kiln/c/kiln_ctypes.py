@@ -18,6 +18,7 @@ KILN_E_COMPILE = 8
 KILN_E_ARGUMENT = 9
 KILN_E_MEMORY = 10
 KILN_E_INTERNAL = 11
+KILN_E_RANK = 12
 KILN_CPU = 1
 KILN_CUDA = 2
 KILN_CUDA_HOST = 3
@@ -269,6 +270,11 @@ FUNCTIONS = {
     "kiln_cache_import": (c_int32, [c_void_p, c_void_p, c_size_t, POINTER(c_void_p)]),
     "kiln_cache_release": (None, [c_void_p]),
     "kiln_manifest_compile": (c_int32, [POINTER(c_void_p), c_char_p, c_size_t, c_char_p, c_void_p, POINTER(c_void_p)]),
+    "kiln_warming_new": (c_int32, [POINTER(c_void_p), c_int32, c_int32, c_char_p, c_size_t, c_char_p, c_void_p, POINTER(c_void_p)]),
+    "kiln_warming_message": (c_int32, [POINTER(c_void_p), c_void_p, POINTER(c_void_p)]),
+    "kiln_warming_receive": (c_int32, [c_void_p, POINTER(c_void_p), POINTER(c_size_t), c_size_t, POINTER(c_void_p)]),
+    "kiln_warming_report": (c_int32, [POINTER(c_void_p), c_void_p, POINTER(c_void_p)]),
+    "kiln_warming_release": (None, [c_void_p]),
     "kiln_command": (c_int32, [POINTER(c_void_p), c_char_p, c_size_t, c_void_p, POINTER(c_void_p)]),
     "kiln_set_log": (None, [kiln_text_callback, c_void_p]),
     "kiln_set_print": (None, [kiln_text_callback, c_void_p]),

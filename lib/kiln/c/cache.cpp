@@ -1,14 +1,10 @@
 #include "c/cache.hpp"
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
-#include <system_error>
+#include <vector>
 
-#include "base/file.hpp"
 #include "c/argument_error.hpp"
 #include "c/guard.hpp"
 #include "c/text.hpp"
@@ -36,45 +32,6 @@ CacheOptions cache_options(const std::string& text) {
   if (const auto given = node.find("memory_bytes")) options.memory_bytes = bytes(*given);
   if (const auto given = node.find("wait_ms")) options.wait = std::chrono::milliseconds(given->integer(0, INT32_MAX));
   return options;
-}
-
-/// A folder that only this process's user can read, which is removed with its files.
-class PrivateFolder {
- public:
-  PrivateFolder() {
-    path_ = (std::filesystem::temp_directory_path() / "kiln-bundle-XXXXXX").string();
-    if (mkdtemp(path_.data()) == nullptr)
-      fail_io(fmt::format("cannot make a folder in {}: {}", std::filesystem::temp_directory_path().string(),
-                          std::generic_category().message(errno)));
-  }
-  PrivateFolder(const PrivateFolder&) = delete;
-  PrivateFolder& operator=(const PrivateFolder&) = delete;
-  ~PrivateFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string file() const { return path_ + "/kernels.bundle"; }
-
- private:
-  std::string path_;
-};
-
-std::string export_bytes(const Cache& cache, const std::vector<std::string>& ids) {
-  const PrivateFolder folder;
-  cache.export_bundle(folder.file(), ids);
-  base::FileError error;
-  auto bytes = base::read_file(folder.file(), {}, &error);
-  if (!bytes) fail_io(error.text);
-  return std::move(bytes->bytes);
-}
-
-void import_bytes(const Cache& cache, std::string_view bytes) {
-  const PrivateFolder folder;
-  std::ofstream file(folder.file(), std::ios::binary);
-  file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  file.close();
-  if (!file) fail_io(fmt::format("cannot write {}: is the disk full?", folder.file()));
-  cache.import_bundle(folder.file());
 }
 
 }  // namespace
@@ -118,7 +75,7 @@ kiln_status kiln_cache_export(kiln_text** bundle, const kiln_cache* cache, const
     if (count != 0 && ids == nullptr) fail_null("ids");
     std::vector<std::string> list;
     for (std::size_t i = 0; i < count; ++i) list.push_back(string_of(ids[i], "ids"));
-    made = make<kiln_text>(export_bytes(cache_of(cache), list));
+    made = make<kiln_text>(kiln::cache::export_bytes(cache_of(cache), list));
   });
 }
 
@@ -126,7 +83,7 @@ kiln_status kiln_cache_import(const kiln_cache* cache, const void* bundle, size_
   return guarded(error, [&] {
     if (bundle == nullptr) fail_null("bundle");
     if (length > std::size_t{PTRDIFF_MAX}) throw ArgumentError(fmt::format("length: {} bytes", length), "length");
-    import_bytes(cache_of(cache), {static_cast<const char*>(bundle), length});
+    kiln::cache::import_bytes(cache_of(cache), {static_cast<const char*>(bundle), length});
   });
 }
 

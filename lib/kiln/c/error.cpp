@@ -6,6 +6,7 @@
 #include "c/guard.hpp"
 #include "command/json.hpp"
 #include "kiln/error.hpp"
+#include "kiln/warm.hpp"
 #include "types/reason.hpp"
 
 namespace kiln::c {
@@ -49,6 +50,10 @@ kiln_error* error_of_current() {
     kiln_error* const error = make_error(KILN_E_DEVICE, e);
     if (e.code() != 0) add(*error, "vendor_code", std::to_string(e.code()));
     add(*error, "vendor_name", e.code_name());
+    return error;
+  } catch (const RankError& e) {
+    kiln_error* const error = make_error(KILN_E_RANK, e);
+    if (e.rank() >= 0) add(*error, "rank", std::to_string(e.rank()));
     return error;
   } catch (const CacheError& e) {
     return make_error(KILN_E_CACHE, e);
@@ -184,6 +189,8 @@ const char* kiln_status_name(kiln_status status) noexcept {
       return "KILN_E_MEMORY";
     case KILN_E_INTERNAL:
       return "KILN_E_INTERNAL";
+    case KILN_E_RANK:
+      return "KILN_E_RANK";
     default:
       return "unknown";
   }

@@ -19,7 +19,8 @@ enum class Tag : std::uint32_t {
   function,
   graph,
   cache,
-  registration
+  registration,
+  warming
 };
 
 /// Returns the name of a handle's type: "kiln_array".

@@ -86,7 +86,7 @@ std::optional<BundleWriter> BundleWriter::create(const std::string& path, FileEr
   }
   auto file = base::PendingFile::create(target.path, 0644, error);
   if (!file) return std::nullopt;
-  BundleWriter writer(std::move(*file));
+  BundleWriter writer(std::move(file));
   if (auto fault = writer.append(header())) {
     *error = std::move(*fault);
     return std::nullopt;
@@ -94,9 +94,17 @@ std::optional<BundleWriter> BundleWriter::create(const std::string& path, FileEr
   return writer;
 }
 
+BundleWriter BundleWriter::in_memory() {
+  BundleWriter writer(std::nullopt);
+  static_cast<void>(writer.append(header()));
+  return writer;
+}
+
 std::optional<FileError> BundleWriter::append(std::string_view bytes) {
   hasher_.update(bytes);
-  return file_.append(bytes);
+  if (file_) return file_->append(bytes);
+  memory_ += bytes;
+  return std::nullopt;
 }
 
 std::optional<FileError> BundleWriter::add(const Hash128& digest, std::string_view bytes) {
@@ -104,12 +112,12 @@ std::optional<FileError> BundleWriter::add(const Hash128& digest, std::string_vi
     return FileError{0, fmt::format("cannot put an entry of {} bytes into a bundle", bytes.size())};
   }
   if (!items_.empty() && digest <= items_.back().digest) return FileError{0, "the entries of a bundle must be sorted"};
-  items_.push_back({digest, file_.size(), bytes.size()});
+  items_.push_back({digest, size(), bytes.size()});
   return append(bytes);
 }
 
 std::optional<FileError> BundleWriter::finish() {
-  const std::uint64_t index = file_.size();
+  const std::uint64_t index = size();
   base::Hasher128 of_index;
   std::string chunk;
   const auto flush = [&] {
@@ -128,7 +136,7 @@ std::optional<FileError> BundleWriter::finish() {
   if (auto fault = flush()) return fault;
   if (auto fault = append(base::view(of_index.result()))) return fault;
   if (auto fault = append(base::view(hasher_.result()))) return fault;
-  return file_.publish();
+  return file_ ? file_->publish() : std::nullopt;
 }
 
 FileError Bundle::damaged(std::string_view reason) const {
@@ -136,6 +144,11 @@ FileError Bundle::damaged(std::string_view reason) const {
 }
 
 std::optional<FileError> Bundle::read_at(std::uint64_t offset, char* to, std::size_t bytes) const {
+  if (!file_) {
+    if (offset > memory_.size() || bytes > memory_.size() - offset) return damaged("truncated");
+    memory_.copy(to, bytes, offset);
+    return std::nullopt;
+  }
   while (bytes > 0) {
     const ssize_t got = ::pread(file_.get(), to, bytes, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
@@ -162,14 +175,27 @@ std::optional<Bundle> Bundle::open(const std::string& path, FileError* error) {
   return bundle;
 }
 
-std::optional<FileError> Bundle::read_frame() {
-  struct stat status{};
-  if (::fstat(file_.get(), &status) != 0) {
-    return FileError{errno, fmt::format("cannot read bundle {}: {}", path_, base::errno_text(errno))};
+std::optional<Bundle> Bundle::of_bytes(std::string_view bytes, const std::string& name, FileError* error) {
+  Bundle bundle(name, base::FileDescriptor());
+  bundle.memory_ = bytes;
+  if (auto fault = bundle.read_frame()) {
+    *error = std::move(*fault);
+    return std::nullopt;
   }
-  if (!S_ISREG(status.st_mode)) return damaged("not a regular file");
-  size_ = static_cast<std::uint64_t>(status.st_size);
-  mode_ = status.st_mode;
+  return bundle;
+}
+
+std::optional<FileError> Bundle::read_frame() {
+  size_ = memory_.size();
+  if (file_) {
+    struct stat status{};
+    if (::fstat(file_.get(), &status) != 0) {
+      return FileError{errno, fmt::format("cannot read bundle {}: {}", path_, base::errno_text(errno))};
+    }
+    if (!S_ISREG(status.st_mode)) return damaged("not a regular file");
+    size_ = static_cast<std::uint64_t>(status.st_size);
+    mode_ = status.st_mode;
+  }
   if (size_ < kMagic.size()) return damaged("not a kiln bundle");
   std::array<char, kHeaderBytes> head{};
   if (auto fault = read_at(0, head.data(), std::min<std::size_t>(size_, head.size()))) return fault;

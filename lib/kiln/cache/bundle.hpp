@@ -36,19 +36,24 @@ class BundleWriter {
   /// symbolic link keeps pointing: what it leads to is written. An error for what is no regular file, and for a file that may
   /// not be written to.
   [[nodiscard]] static std::optional<BundleWriter> create(const std::string& path, base::FileError* error);
+  /// A bundle in memory, which take() gives.
+  [[nodiscard]] static BundleWriter in_memory();
   /// The next entry: its digest is greater than that of the one before, its bytes neither none nor more than
   /// kMaxEntryBytes. An error otherwise.
   [[nodiscard]] std::optional<base::FileError> add(const base::Hash128& digest, std::string_view bytes);
   /// Writes the index and lets the file appear.
   [[nodiscard]] std::optional<base::FileError> finish();
+  /// The bytes of a finished bundle in memory. Once.
+  [[nodiscard]] std::string take() { return std::move(memory_); }
   /// Bytes written so far; of the whole file once it is finished.
-  [[nodiscard]] std::uint64_t size() const noexcept { return file_.size(); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return file_ ? file_->size() : memory_.size(); }
 
  private:
-  explicit BundleWriter(base::PendingFile file) : file_(std::move(file)) {}
+  explicit BundleWriter(std::optional<base::PendingFile> file) : file_(std::move(file)) {}
   [[nodiscard]] std::optional<base::FileError> append(std::string_view bytes);
 
-  base::PendingFile file_;
+  std::optional<base::PendingFile> file_;  // nothing for a bundle in memory
+  std::string memory_;
   base::Hasher128 hasher_;
   std::vector<BundleItem> items_;
 };
@@ -59,6 +64,8 @@ class Bundle {
  public:
   /// Checks the file's frame: header, and the index with its checksum, its order and its ranges. Reads no entry.
   [[nodiscard]] static std::optional<Bundle> open(const std::string& path, base::FileError* error);
+  /// The same for the bytes of a bundle, which must outlive it; `name` stands for the path in messages.
+  [[nodiscard]] static std::optional<Bundle> of_bytes(std::string_view bytes, const std::string& name, base::FileError* error);
 
   [[nodiscard]] std::uint64_t count() const noexcept { return count_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }  ///< of the file
@@ -90,7 +97,8 @@ class Bundle {
   [[nodiscard]] base::FileError damaged(std::string_view reason) const;
 
   std::string path_;
-  base::FileDescriptor file_;
+  base::FileDescriptor file_;  // empty for a bundle in memory
+  std::string_view memory_;
   std::uint64_t size_ = 0;
   std::uint64_t index_ = 0;  // offset
   std::uint64_t count_ = 0;

@@ -139,8 +139,8 @@ class Import {
       if (there && is_sound(root, folder, digest, content)) {
         ++already_;
       } else if (!(there ? store_.put_bytes(digest, content) : batch.put(digest, content))) {
-        throw IoError(fmt::format("cannot import {}: {} of its {} entries are in {}, the next could not be written",
-                                  bundle_.path(), done_.load(), entries_.size(), store_.directory()));
+        throw IoError(fmt::format("cannot import {}: {} of its {} entries are in {}, the next could not be written{}",
+                                  bundle_.path(), done_.load(), entries_.size(), store_.directory(), store_.why_not_written()));
       }
       ++done_;
     }
@@ -161,9 +161,7 @@ class Import {
     }
     if (!entry.dated) return *std::move(bytes);
     auto stored = decode_any(*bytes, nullptr);
-    stored->record.info.compile_ms = 0;
-    stored->record.info.created_unix = 0;
-    return encode(stored->key, stored->record);
+    return portable_bytes(stored->key, std::move(stored->record));
   }
 
   /// Whether what the directory has is sound: the same bytes as a rule.
@@ -181,14 +179,7 @@ class Import {
   std::shared_mutex sweep_;  // a sweep makes the estimate exact, so that nobody else may write meanwhile
 };
 
-}  // namespace
-
-BundleReport export_bundle(const std::vector<const Tier*>& tiers, const std::string& path,
-                           const std::vector<std::string>& digests, const Log& log) {
-  const Sources sources = sources_of(tiers, digests);
-  base::FileError error;
-  auto writer = BundleWriter::create(path, &error);
-  if (!writer) throw IoError(error.text);
+BundleReport write_to(BundleWriter& writer, const Sources& sources, const std::vector<std::string>& digests, const Log& log) {
   BundleReport report;
   for (const auto& [digest, holders] : sources) {
     Flaw flaw;
@@ -200,31 +191,82 @@ BundleReport export_bundle(const std::vector<const Tier*>& tiers, const std::str
       if (log && flaw.reason != Miss::absent) log(fmt::format("cache entry {} is not exported: {}", digest, flaw.text));
       continue;
     }
-    // What differs from machine to machine for the same kernel.
-    stored->record.info.compile_ms = 0;
-    stored->record.info.created_unix = 0;
-    check(writer->add(*base::from_hex(digest), encode(stored->key, stored->record)));
+    check(writer.add(*base::from_hex(digest), portable_bytes(stored->key, std::move(stored->record))));
     ++report.entries;
   }
-  check(writer->finish());
-  report.bytes = writer->size();
+  check(writer.finish());
+  report.bytes = writer.size();
   return report;
 }
 
-BundleReport import_bundle(DiskStore& store, const std::string& path) {
+constexpr const char* kInMemory = "in memory";
+
+void check_directory(const DiskStore& store, const std::string& name) {
   static_cast<void>(store.open_directory());  // throws with the reason where it is refused
-  if (store.directory().empty()) throw CacheError("cannot import " + path + ": this cache has no directory");
-  base::FileError error;
-  const auto bundle = Bundle::open(path, &error);
-  if (!bundle) throw IoError(error.text);
-  Import import(store, *bundle);
-  if (bundle->size() > store.max_bytes()) {
+  if (store.directory().empty()) throw CacheError("cannot import " + name + ": this cache has no directory");
+}
+
+BundleReport import_from(DiskStore& store, const Bundle& bundle) {
+  Import import(store, bundle);
+  if (bundle.size() > store.max_bytes()) {
     throw CacheError(
         fmt::format("cannot import {}: its {} bytes are more than the directory's bound of {}; raise KILN_CACHE_MAX_BYTES, or "
                     "name the bundle in KILN_CACHE_READONLY_DIRS",
-                    path, bundle->size(), store.max_bytes()));
+                    bundle.path(), bundle.size(), store.max_bytes()));
   }
   return import.run();
+}
+
+}  // namespace
+
+std::string portable_bytes(const std::string& key, Record record) {
+  record.info.compile_ms = 0;
+  record.info.created_unix = 0;
+  return encode(key, record);
+}
+
+BundleReport export_bundle(const std::vector<const Tier*>& tiers, const std::string& path,
+                           const std::vector<std::string>& digests, const Log& log) {
+  const Sources sources = sources_of(tiers, digests);
+  base::FileError error;
+  auto writer = BundleWriter::create(path, &error);
+  if (!writer) throw IoError(error.text);
+  return write_to(*writer, sources, digests, log);
+}
+
+std::string export_bytes(const std::vector<const Tier*>& tiers, const std::vector<std::string>& digests, const Log& log) {
+  BundleWriter writer = BundleWriter::in_memory();
+  write_to(writer, sources_of(tiers, digests), digests, log);
+  return writer.take();
+}
+
+BundleReport import_bundle(DiskStore& store, const std::string& path) {
+  check_directory(store, path);
+  base::FileError error;
+  const auto bundle = Bundle::open(path, &error);
+  if (!bundle) throw IoError(error.text);
+  return import_from(store, *bundle);
+}
+
+BundleReport import_bytes(DiskStore& store, std::string_view bytes) {
+  check_directory(store, kInMemory);
+  base::FileError error;
+  const auto bundle = Bundle::of_bytes(bytes, kInMemory, &error);
+  if (!bundle) throw IoError(error.text);
+  return import_from(store, *bundle);
+}
+
+std::vector<std::pair<std::string, Record>> read_bytes(std::string_view bytes) {
+  base::FileError error;
+  const auto bundle = Bundle::of_bytes(bytes, kInMemory, &error);
+  if (!bundle) throw IoError(error.text);
+  std::vector<std::pair<std::string, Record>> records;
+  for (const Checked& entry : check_all(*bundle)) {
+    const auto content = bundle->read(entry.item, &error);
+    if (!content) throw IoError(error.text);
+    records.emplace_back(base::to_hex(entry.item.digest), std::move(decode_any(*content, nullptr)->record));
+  }
+  return records;
 }
 
 }  // namespace kiln::cache

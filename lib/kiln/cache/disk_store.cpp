@@ -29,15 +29,8 @@ namespace kiln::cache {
 
 struct DiskStore::Impl {
   // Faults that are reported once.
-  enum Fault : unsigned {
-    kRefused = 1,
-    kUnreadable = 2,
-    kUnwritable = 4,
-    kTooLarge = 8,
-    kWaited = 16,
-    kImmovable = 32,
-    kOccupied = 64
-  };
+  static constexpr unsigned kRefused = 1, kUnreadable = 2, kUnwritable = 4, kTooLarge = 8, kWaited = 16;
+  static constexpr unsigned kImmovable = 32, kOccupied = 64;
 
   Impl(std::string path, std::vector<std::string> others) : directory(std::move(path)), own(directory, {.self = true}) {
     for (std::string& other : others) read_only.push_back(std::make_unique<LazyTier>(std::move(other)));
@@ -52,6 +45,7 @@ struct DiskStore::Impl {
   Log unusable;
   std::chrono::milliseconds flight_timeout{};
   std::atomic<unsigned> reported{0};
+  std::atomic<int> last_failure{0};  // an errno
 
   void tell(const std::string& line) const {
     if (log) log(line);
@@ -206,9 +200,11 @@ Folder DiskStore::Impl::make_shard(const Folder& root, const std::string& shard)
 bool DiskStore::Impl::write(const Folder& folder, const std::string& path, std::string_view bytes) {
   const auto error =
       base::publish_file(directory + "/" + path, bytes, {.mode = 0600, .sync = false, .lock = true, .folder = folder.get()});
-  if (error) tell_unwritable(error->text);
   if (!error) base::fault_point("put:published");
-  return !error;
+  if (!error) return true;
+  last_failure.store(error->code, std::memory_order_relaxed);
+  tell_unwritable(error->text);
+  return false;
 }
 
 // A file by its path in the directory.
@@ -293,6 +289,10 @@ std::uint64_t DiskStore::put(const std::string& canonical_key, const Record& ent
 bool DiskStore::put_bytes(const std::string& digest, std::string_view bytes) {
   const Folder root = impl_->prepare();
   return root && impl_->publish(root, entry_path(digest), bytes);
+}
+
+std::string DiskStore::why_not_written() const {
+  return impl_->last_failure == 0 ? std::string() : ": " + base::errno_text(impl_->last_failure);
 }
 
 DiskStore::Batch DiskStore::begin_batch(unsigned shard, std::uint64_t bytes) {

@@ -37,6 +37,8 @@ class DiskStore {
   std::uint64_t put(const std::string& canonical_key, const Record& entry);
   /// The same for an entry as the bytes of its file.
   bool put_bytes(const std::string& digest, std::string_view bytes);
+  /// ": No space left on device", the reason of the last write that failed; "" where none failed.
+  [[nodiscard]] std::string why_not_written() const;
   /// Publishes entries of one folder of the directory, which has none of them: those whose digests begin with the same two
   /// digits. Their bytes are counted at once, before the first is written.
   class Batch;

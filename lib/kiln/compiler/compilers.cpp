@@ -4,6 +4,10 @@
 #include <iterator>
 
 #include "base/have_cpu.hpp"
+#if KILN_HAVE_CPU
+#include "compiler/cpu/target.hpp"
+#endif
+#include "kiln/error.hpp"
 
 namespace kiln {
 namespace backend {
@@ -28,5 +32,41 @@ std::vector<CompilerInfo> compilers() {
   }
   return all;
 }
+
+#if KILN_HAVE_CPU
+std::string cpu_target() {
+  return backend::cpu::device_target().text;
+}
+
+void set_cpu_target(const std::string& name) {
+  backend::cpu::set_device_target(name);
+}
+
+std::string common_cpu_target(const std::vector<std::string>& targets) {
+  std::string common = backend::cpu::common_target(targets);
+  if (common.empty()) throw DeviceError("no CPU target runs on all of these: one of them is no target, or the list is empty");
+  return common;
+}
+#else
+namespace {
+
+[[noreturn]] void fail_without_cpu() {
+  throw DeviceError("this build of kiln has no CPU device: it was configured with KILN_CPU=OFF");
+}
+
+}  // namespace
+
+std::string cpu_target() {
+  fail_without_cpu();
+}
+
+void set_cpu_target(const std::string&) {
+  fail_without_cpu();
+}
+
+std::string common_cpu_target(const std::vector<std::string>&) {
+  fail_without_cpu();
+}
+#endif
 
 }  // namespace kiln

@@ -290,20 +290,45 @@ Outcome Builder::compile(const Job& job, const backend::Compiler& compiler) {
   return outcome;
 }
 
+bool Builder::has(const Job& job) {
+  {
+    const std::lock_guard lock(mutex_);
+    const Outcome* const known = memory_.find(job.digest);
+    if (known != nullptr && known->code.image != nullptr) return true;
+  }
+  return store_ != nullptr && store_->find(job.key);
+}
+
+void Builder::adopt(const std::string& digest, cache::Record record) {
+  const Outcome outcome{.code = {.image = std::make_shared<const std::string>(std::move(record.payload)),
+                                 .origin = Origin::memory,
+                                 .compile_ms = record.info.compile_ms,
+                                 .warnings = shared(std::move(record.info.warnings)),
+                                 .report = std::move(record.info.report)}};
+  MemoryTier::Dropped dropped;  // ends after the lock
+  const std::lock_guard lock(mutex_);
+  memory_.insert(digest, outcome, dropped);
+  counters_.memory_bytes.store(memory_.code_bytes(), std::memory_order_relaxed);
+}
+
+cache::Record record_of(const Job& job, const Code& code) {
+  return {.info = {.kernel = job.compile.name,
+                   .kind = job.kind,
+                   .signature = job.compile.context,
+                   .variant = job.variant,
+                   .target = job.target,
+                   .compiler = job.compiler,
+                   .body = job.body,
+                   .warnings = code.warnings != nullptr ? *code.warnings : std::vector<Diagnostic>{},
+                   .report = code.report,
+                   .compile_ms = code.compile_ms,
+                   .created_unix = static_cast<std::int64_t>(std::time(nullptr))},
+          .payload = code.bytes()};
+}
+
 // Whether it is on the disk now.
 bool Builder::store(const Job& job, const Code& code) {
-  cache::Record record{.info = {.kernel = job.compile.name,
-                                .kind = job.kind,
-                                .signature = job.compile.context,
-                                .variant = job.variant,
-                                .target = job.target,
-                                .compiler = job.compiler,
-                                .body = job.body,
-                                .warnings = code.warnings != nullptr ? *code.warnings : std::vector<Diagnostic>{},
-                                .report = code.report,
-                                .compile_ms = code.compile_ms,
-                                .created_unix = static_cast<std::int64_t>(std::time(nullptr))},
-                       .payload = code.bytes()};
+  cache::Record record = record_of(job, code);
   if (store_ == nullptr || store_->directory().empty()) {
     entries_.put(job.digest, cache::encode(job.key, record));
     return false;

@@ -40,6 +40,11 @@ class Builder {
   [[nodiscard]] std::shared_ptr<backend::Module> load_found(const Job& job, backend::Backend& backend,
                                                             History* history = nullptr);
 
+  /// Whether memory or a disk tier has the kernel. Counts nothing.
+  [[nodiscard]] bool has(const Job& job);
+  /// Puts a kernel that was compiled elsewhere into memory.
+  void adopt(const std::string& digest, cache::Record record);
+
   /// Call around fork(): before it, then in the parent, and in the child, which forgets what other threads were compiling.
   void before_fork() { mutex_.lock(); }
   void after_fork_in_parent() { mutex_.unlock(); }
@@ -67,6 +72,9 @@ class Builder {
   MemoryEntries entries_;
   Counters counters_;
 };
+
+/// The entry of a kernel, as the cache stores it.
+[[nodiscard]] cache::Record record_of(const Job& job, const Code& code);
 
 /// The outcome of a compile of the job, with places in the user's own texts.
 CompileError about_texts(const CompileError& error, const Job& job, const backend::Compiler& compiler);

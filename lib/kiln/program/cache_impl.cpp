@@ -24,7 +24,8 @@ std::unique_ptr<cache::DiskStore> open_store(CacheOptions options, bool named) {
 }  // namespace
 
 CacheImpl::CacheImpl(const CacheOptions& options, bool named)
-    : store_(open_store(options, named)),
+    : has_directory_(!options.directory.empty()),
+      store_(open_store(options, named)),
       builder_(store_.get(), {.code_bytes = static_cast<std::size_t>(options.memory_bytes)}) {}
 
 std::vector<const cache::Tier*> CacheImpl::tiers() const {

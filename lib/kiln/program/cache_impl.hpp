@@ -30,6 +30,8 @@ class CacheImpl {
   [[nodiscard]] program::Builder& builder() noexcept { return builder_; }
   /// Null where there is no disk tier of any kind.
   [[nodiscard]] cache::DiskStore* store() const noexcept { return store_.get(); }
+  /// Whether a directory was given, usable or not.
+  [[nodiscard]] bool has_directory() const noexcept { return has_directory_; }
   /// Every disk tier that is there, the directory first, or what a cache without a directory has in memory last. CacheError
   /// where the directory is refused.
   [[nodiscard]] std::vector<const cache::Tier*> tiers() const;
@@ -44,6 +46,7 @@ class CacheImpl {
   [[nodiscard]] std::shared_ptr<const Listing> recent_listing(const std::function<std::vector<cache::Entry>()>& list);
 
  private:
+  bool has_directory_;
   std::unique_ptr<cache::DiskStore> store_;
   program::Builder builder_;  // after the store, which it uses
   std::mutex listing_mutex_;  // only tried: a thread of the parent may have held it at a fork

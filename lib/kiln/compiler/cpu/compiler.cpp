@@ -1,5 +1,7 @@
 #include "compiler/cpu/compiler.hpp"
 
+#include <atomic>
+#include <memory>
 #include <utility>
 
 #include "compiler/clang.hpp"
@@ -72,8 +74,18 @@ const std::shared_ptr<const Compiler>& native_compiler() {
 }
 
 const std::shared_ptr<const Compiler>& device_compiler() {
-  static const std::shared_ptr<const Compiler> compiler = std::make_shared<ClangCompiler>(device_target());
-  return compiler;
+  struct Made {
+    const Target* target;
+    std::shared_ptr<const Compiler> compiler;
+  };
+  static constinit std::atomic<const Made*> current{nullptr};  // never deleted: devices hold the reference
+  const Target& target = device_target();
+  const Made* made = current.load(std::memory_order_acquire);
+  if (made == nullptr || made->target != &target) {
+    made = std::make_unique<const Made>(Made{&target, std::make_shared<ClangCompiler>(target)}).release();
+    current.store(made, std::memory_order_release);
+  }
+  return made->compiler;
 }
 
 std::shared_ptr<const Compiler> compiler_for_target(std::string_view target) {

@@ -1,6 +1,9 @@
 #include "compiler/cpu/target.hpp"
 
 #include <algorithm>
+#include <atomic>
+#include <memory>
+#include <utility>
 
 #include "base/environment.hpp"
 #include "kiln/error.hpp"
@@ -56,15 +59,15 @@ int level_named(std::string_view name) {
   return level;
 }
 
-Target chosen_target(const std::string& name) {
+Target chosen_target(const std::string& name, const std::string& what) {
   auto target = target_named(name);
   if (!target) {
-    throw DeviceError("KILN_CPU_TARGET is \"" + name +
+    throw DeviceError(what + " is \"" + name +
                       "\", which is no processor: give native, x86-64, x86-64-v2, x86-64-v3, x86-64-v4, or the whole target of "
                       "another machine as the keys of its kernels have it");
   }
   const std::string why = name == "native" ? "" : why_not_on(detect(host_cpuid()), name);
-  if (!why.empty()) throw DeviceError("KILN_CPU_TARGET is \"" + name + "\", whose code cannot run here: " + why);
+  if (!why.empty()) throw DeviceError(what + " is \"" + name + "\", whose code cannot run here: " + why);
   return *std::move(target);
 }
 
@@ -121,12 +124,46 @@ std::string why_not_on(const HostFeatures& host, std::string_view name) {
   return missing.empty() ? "" : "this processor lacks" + missing;
 }
 
+namespace {
+
+constinit std::atomic<const Target*> set_target{nullptr};  // never deleted: compilers hold it
+
+}  // namespace
+
 const Target& device_target() {
+  if (const Target* const set = set_target.load(std::memory_order_acquire)) return *set;
   static const Target target = [] {
     const std::string name = base::env("KILN_CPU_TARGET").value_or("");
-    return name.empty() ? native_target() : chosen_target(name);
+    return name.empty() ? native_target() : chosen_target(name, "KILN_CPU_TARGET");
   }();
   return target;
+}
+
+void set_device_target(const std::string& name) {
+  Target target = chosen_target(name, "the CPU's target");
+  if (target.text == device_target().text) return;
+  set_target.store(std::make_unique<const Target>(std::move(target)).release(), std::memory_order_release);
+}
+
+std::string common_target(std::span<const std::string> targets) {
+  std::string common = targets.empty() ? std::string() : targets.front();
+  for (const std::string& target : targets) {
+    if (target == common) continue;
+    const int of_common = level_named(common);
+    const int of_target = level_named(target);
+    const auto mine = features_of(common);
+    const auto others = features_of(target);
+    if ((of_common == 0 && !mine) || (of_target == 0 && !others)) return {};
+    const int level = std::min(mine ? mine->level : of_common, others ? others->level : of_target);
+    if (!mine || !others) {
+      common = level_name(level);
+      continue;
+    }
+    HostFeatures both{.level = level, .features = mine->features, .tune = mine->tune == others->tune ? mine->tune : "generic"};
+    for (std::size_t i = 0; i < both.features.size(); ++i) both.features[i].present &= others->features[i].present;
+    common = target_of(both).text;
+  }
+  return common;
 }
 
 }  // namespace kiln::backend::cpu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -32,6 +33,13 @@ std::string why_not_on(const HostFeatures& host, std::string_view name);
 /// What kernels of the CPU device are compiled for: what KILN_CPU_TARGET names, else this machine; read once. DeviceError for a
 /// name that is none, and for code that cannot run here.
 const Target& device_target();
+
+/// Makes device_target() the target of that name from now on. DeviceError as above.
+void set_device_target(const std::string& name);
+
+/// The best target whose code runs on the processors of all these targets, which are names or whole texts: the same one where
+/// all are the same, else the lowest level with the features that all have. Empty for a text that is no target. Pure.
+std::string common_target(std::span<const std::string> targets);
 
 /// Whether libmvec's vector functions are there: x86-64 with glibc.
 inline constexpr bool kHaveVectorMath =
