@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <span>
 #include <sstream>
@@ -20,8 +21,10 @@
 #include "option_words.hpp"
 #include "options.hpp"
 #include "output.hpp"
+#include "ranks.hpp"
 #include "result_files.hpp"
 #include "scalar_text.hpp"
+#include "shared_output.hpp"
 #include "standard_function.hpp"
 #include "terminal.hpp"
 #include "units.hpp"
@@ -68,6 +71,20 @@ std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
 }
 
+/// The axes of each input's core: "(m,n),(n)->(m)" has 2 and 1.
+std::vector<std::size_t> core_axes(const Gufunc& gufunc) {
+  std::vector<std::size_t> axes;
+  const std::string& layout = gufunc.layout();
+  for (std::size_t at = 0; axes.size() < static_cast<std::size_t>(gufunc.nin()); ++at) {
+    const std::size_t open = layout.find('(', at);
+    at = layout.find(')', open);
+    const std::string_view inside = std::string_view(layout).substr(open + 1, at - open - 1);
+    const bool none = inside.find_first_not_of(" \t") == std::string_view::npos;
+    axes.push_back(none ? 0 : 1 + static_cast<std::size_t>(std::ranges::count(inside, ',')));
+  }
+  return axes;
+}
+
 void print(std::span<const Array> results) {
   std::ostringstream text;
   for (const Array& result : results) text << result << '\n';
@@ -91,6 +108,8 @@ EvalCommand::EvalCommand(CLI::App& app) {
            "SIZE");
   add_flag(app, "--progress", progress_,
            "Show on standard error how far it is; in chunks, if need be of a size of kiln's choice");
+  add_text(app, "--ranks", ranks_,
+           "none: compute all, although mpirun started several of these. 1/4: be rank 1 of 4, without mpirun", "RANKS");
   add_text(app, "--trace", trace_,
            "Write what ran, when and for how long to FILE, for Perfetto (ui.perfetto.dev) or chrome://tracing", "FILE");
   texts_.add_to(app);
@@ -189,7 +208,8 @@ EvaluationRequest EvalCommand::ufunc_request(std::vector<std::string> operands) 
                                           const CallOptions& more) { return method.result_specs(ufunc, args, more); },
           .operand_texts = std::move(operands),
           .signature = method.dtype() ? "" : std::move(signature),
-          .where = method.where()};
+          .where = method.where(),
+          .check_ranks = [method](std::span<const Arg> args) { method.check_ranks(args); }};
 }
 
 EvaluationRequest EvalCommand::gufunc_request(std::vector<std::string> operands) const {
@@ -203,7 +223,9 @@ EvaluationRequest EvalCommand::gufunc_request(std::vector<std::string> operands)
                                          const CallOptions& more) { return call.result_specs(gufunc, args, more); },
           .operand_texts = std::move(operands),
           .signature = "",  // its scalars take their own dtypes
-          .where = method_.where};
+          .where = method_.where,
+          .core_axes = core_axes(gufunc),
+          .check_ranks = [call](std::span<const Arg>) { call.check_ranks(); }};
 }
 
 int EvalCommand::run() {
@@ -220,6 +242,18 @@ int EvalCommand::run() {
 }
 
 void EvalCommand::evaluate_and_write() {
+  const auto place = rank_place(ranks_, [](const char* name) { return std::getenv(name); });
+  if (!place) return evaluate_and_write(std::nullopt, nullptr);
+  SharedOutput shared(outputs_, *place);
+  try {
+    evaluate_and_write(place, &shared);
+  } catch (const std::exception& error) {
+    shared.set_error(error.what());
+    throw;
+  }
+}
+
+void EvalCommand::evaluate_and_write(const std::optional<RankPlace>& place, SharedOutput* shared) {
   if (words_.empty() && file_.empty()) throw UsageError("no kernel: give its text, or --file FILE");
   std::vector<std::string> operands = operand_texts();
   check_standard_input(operands);
@@ -228,8 +262,10 @@ void EvalCommand::evaluate_and_write() {
   request.device = read_device(device_);
   request.time = time_;
   if (!timeout_.empty()) request.timeout = read_seconds(timeout_);
-  ResultFiles files(outputs_);
-  ChunkReport progress(progress_);
+  request.place = place;
+  const bool first = !place || place->rank == 0;  // who speaks for all
+  ResultFiles files(place ? std::vector<std::string>() : outputs_);
+  ChunkReport progress(progress_ && first);
   if (in_chunks()) {
     ChunkOptions how{.devices = {request.device}};
     if (!chunk_.empty()) {
@@ -240,15 +276,19 @@ void EvalCommand::evaluate_and_write() {
     request.chunks = ChunkedRun{std::move(how), [&](std::span<const ResultSpec> specs) { return files.create(specs); }};
   }
   std::optional<Profile> profiled;
-  if (!trace_.empty()) {
+  if (!trace_.empty() && first) {
     if (output_target(trace_).stream) throw UsageError("--trace writes a file: give the name of one that is to be made");
     profiled = profile({.all_threads = true});
   }
   const Evaluation evaluation = evaluate(std::move(request));
   progress.clear();
-  outputs_.empty() ? print(evaluation.results) : files.write(evaluation.results);
+  if (shared != nullptr) {
+    shared->write(evaluation.results, evaluation.own, evaluation.rows);
+  } else {
+    outputs_.empty() ? print(evaluation.results) : files.write(evaluation.results);
+  }
   if (profiled) profiled->write_trace(trace_);
-  if (time_) say(to_string(evaluation.report));
+  if (time_ && first) say(to_string(evaluation.report));
 }
 
 }  // namespace kiln::tool

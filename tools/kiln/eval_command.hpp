@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,8 @@
 
 namespace kiln::tool {
 
+class SharedOutput;
+
 class EvalCommand : public Command {
  public:
   explicit EvalCommand(CLI::App& app);
@@ -29,6 +32,8 @@ class EvalCommand : public Command {
 
  private:
   void evaluate_and_write();
+  /// `place` and `shared`: of one of several ranks.
+  void evaluate_and_write(const std::optional<RankPlace>& place, SharedOutput* shared);
   [[nodiscard]] std::vector<std::string> operand_texts() const;
   void check_standard_input(const std::vector<std::string>& operands) const;
   /// The kernel's text, wherever it stands.
@@ -52,6 +57,7 @@ class EvalCommand : public Command {
   bool time_ = false;
   std::string timeout_;
   std::string chunk_;
+  std::string ranks_;
   bool progress_ = false;
   std::string trace_;
   TextOptions texts_;

@@ -67,6 +67,39 @@ class Operands {
     for (const Operand& operand : operands_) numbers.push_back(std::get<Scalar>(operand));
     return numbers;
   }
+  /// The loop axes of an operand.
+  [[nodiscard]] static std::size_t loop_axes(const Array& array, const std::vector<std::size_t>& core_axes, std::size_t i) {
+    const std::size_t core = i < core_axes.size() ? core_axes[i] : 0;
+    const auto ndim = static_cast<std::size_t>(array.ndim());
+    return ndim > core ? ndim - core : 0;
+  }
+  /// How many rows the call has along axis 0 of its loop, and over how many axes it loops.
+  struct Loop {
+    std::size_t axes = 0;
+    std::int64_t rows = 1;
+  };
+  [[nodiscard]] Loop loop(const std::vector<std::size_t>& core_axes, const Array* mask) const {
+    Loop loop;
+    const auto add = [&](const Array& array, std::size_t axes) {
+      if (axes > loop.axes) loop = {axes, 1};
+      if (axes == loop.axes && axes > 0 && array.shape()[0] != 1) loop.rows = array.shape()[0];
+    };
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      if (const auto* array = std::get_if<Array>(&operands_[i])) add(*array, loop_axes(*array, core_axes, i));
+    }
+    if (mask != nullptr) add(*mask, static_cast<std::size_t>(mask->ndim()));
+    return loop;
+  }
+  /// Leaves the rows of a range.
+  void cut(const Loop& whole, const Rows& own, const std::vector<std::size_t>& core_axes) {
+    for (std::size_t i = 0; i < operands_.size(); ++i) {
+      auto* const array = std::get_if<Array>(&operands_[i]);
+      if (array != nullptr && loop_axes(*array, core_axes, i) == whole.axes) *array = rows_of(*array, own);
+    }
+  }
+  [[nodiscard]] static Array rows_of(const Array& array, const Rows& own) {
+    return array.shape()[0] == 1 && own.end - own.begin > 0 ? array : array[Slice{own.begin, own.end}];
+  }
   /// `loop`: given where it was chosen beforehand.
   [[nodiscard]] std::vector<Arg> args(const std::optional<FixedLoop>& loop) const {
     std::vector<Arg> args;
@@ -119,8 +152,22 @@ Evaluation evaluate(EvaluationRequest request) {
   request.device.synchronize();  // opens the driver
   report.open_ms = watch.lap();
   const bool chunked = request.chunks.has_value();
-  Operands operands(request.operand_texts, chunked);
+  const bool ranked = request.place.has_value();
+  Operands operands(request.operand_texts, chunked || ranked);
   if (chunked && !operands.any_array()) throw UsageError("--chunk and --progress are for arrays: give a .npy file");
+  std::optional<Array> mask;
+  if (!request.where.empty()) mask = read_mask(request.where, chunked || ranked);
+  if (ranked) {
+    const auto loop = operands.loop(request.core_axes, mask ? &*mask : nullptr);
+    if (loop.axes == 0) {
+      throw UsageError("ranks divide the work along axis 0, and there is none; run it by one rank, or with --ranks none");
+    }
+    request.check_ranks(operands.args(std::nullopt));
+    evaluation.rows = loop.rows;
+    evaluation.own = rows_of(*request.place, loop.rows);
+    operands.cut(loop, evaluation.own, request.core_axes);
+    if (mask && static_cast<std::size_t>(mask->ndim()) == loop.axes) mask = Operands::rows_of(*mask, evaluation.own);
+  }
   report.read_ms = watch.lap();
   if (!chunked) operands.place(request.device);
   report.to_device_ms = watch.lap();
@@ -128,10 +175,7 @@ Evaluation evaluate(EvaluationRequest request) {
 
   CallOptions options;
   options.timeout = request.timeout;
-  if (!request.where.empty()) {
-    const Array mask = read_mask(request.where, chunked);
-    options.where = chunked ? mask : to_device(mask, request.device);
-  }
+  if (mask) options.where = chunked ? *mask : to_device(*mask, request.device);
   std::optional<FixedLoop> loop;
   std::string loop_text;
   const bool numbers_only = !operands.any_array();
@@ -148,7 +192,7 @@ Evaluation evaluate(EvaluationRequest request) {
     numbers_only ? options.stream.synchronize() : request.device.synchronize();
     return results;
   };
-  if (chunked) options.out = request.chunks->make_outputs(request.result_specs(args, options));
+  if (chunked && !ranked) options.out = request.chunks->make_outputs(request.result_specs(args, options));
   report.before = cache::stats();
   watch.lap();
   const std::vector<Array> results = call();

@@ -10,6 +10,7 @@
 
 #include "kiln/chunked.hpp"
 #include "method.hpp"
+#include "ranks.hpp"
 #include "time_report.hpp"
 
 namespace kiln::tool {
@@ -32,10 +33,15 @@ struct EvaluationRequest {
   std::chrono::nanoseconds timeout = {};  ///< of each call; 0: none
   bool time = false;                      ///< call again and again, to find the best time
   std::optional<ChunkedRun> chunks = std::nullopt;
+  std::optional<RankPlace> place = std::nullopt;  ///< one of several ranks: its rows alone are computed
+  std::vector<std::size_t> core_axes = {};        ///< the last axes of each operand, which are not cut; empty: none
+  std::function<void(std::span<const Arg>)> check_ranks = {};  ///< throws where the call cannot be cut
 };
 
 struct Evaluation {
   std::vector<Array> results;  ///< in host-readable memory
+  Rows own = {};               ///< of several ranks: the rows that the results are
+  std::int64_t rows = 0;       ///< of several ranks: the rows of all
   TimeReport report;
 };
 

@@ -49,6 +49,14 @@ GufuncCall::GufuncCall(const LayoutOptions& layout, const MethodOptions& options
   if (!options.dtype.empty()) call_.dtype = read_dtype(options.dtype);
 }
 
+void GufuncCall::check_ranks() const {
+  if (call_.axis || !call_.axes.empty()) {
+    throw UsageError(
+        "ranks divide the work along axis 0, which --axis and --axes may make one of a core; run it by one rank, or with "
+        "--ranks none");
+  }
+}
+
 GufuncDefinition GufuncCall::definition(std::string_view text) const {
   GufuncDefinition definition = parse_gufunc(layout_.layout, text);
   definition.each = layout_.each;

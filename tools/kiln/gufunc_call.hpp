@@ -37,6 +37,9 @@ class GufuncCall {
   [[nodiscard]] std::vector<ResultSpec> result_specs(const Gufunc& gufunc, std::span<const Arg> operands,
                                                      const CallOptions& more) const;
 
+  /// UsageError where ranks cannot divide the work: the core axes are given.
+  void check_ranks() const;
+
  private:
   [[nodiscard]] GufuncOptions options(const CallOptions& more) const;
 

@@ -179,6 +179,19 @@ void Method::check_chunks() const {
   throw UsageError(fmt::format("--chunk and --progress are for calls, reduce and accumulate, not for --method {}", row_->name));
 }
 
+void Method::check_ranks(std::span<const Arg> operands) const {
+  const auto refuse = [](const std::string& why) {
+    throw UsageError(fmt::format("ranks divide the work along axis 0, and {}; run it by one rank, or with --ranks none", why));
+  };
+  if (is_call()) return;
+  if (row_->name != "reduce" && row_->name != "accumulate") refuse(fmt::format("--method {} cannot be cut there", row_->name));
+  const int ndim = array(operands, 0).ndim();
+  if (reduce_.axis.is_all()) refuse("--axis all works along it");
+  for (const int axis : reduce_.axis.list()) {
+    if (axis == 0 || axis == -ndim) refuse(fmt::format("--method {} works along it: give another --axis", row_->name));
+  }
+}
+
 std::vector<ResultSpec> Method::result_specs(const Ufunc& ufunc, std::span<const Arg> operands, const CallOptions& more) const {
   if (row_->name == "accumulate") {
     const Array& whole = array(operands, 0);

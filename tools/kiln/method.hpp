@@ -76,6 +76,8 @@ class Method {
                                                      const CallOptions& more) const;
   /// UsageError where it cannot be cut.
   void check_chunks() const;
+  /// UsageError where ranks cannot divide the work along axis 0 of the first operand.
+  void check_ranks(std::span<const Arg> operands) const;
 
  private:
   template <class Function>
