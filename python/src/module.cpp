@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <cstring>
+#include <vector>
 
 #include "arrays.hpp"
 #include "errors.hpp"
@@ -311,6 +312,96 @@ PyObject* cache_import(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+struct WarmingObject {
+  PyObject_HEAD kiln_warming* handle;
+};
+
+kiln_warming* warming_of(PyObject* self) {
+  return reinterpret_cast<WarmingObject*>(self)->handle;
+}
+
+PyObject* warming_new(PyTypeObject* type, PyObject* args, PyObject*) {
+  int rank = 0;
+  int size = 0;
+  const char* manifest = nullptr;
+  Py_ssize_t length = 0;
+  const char* options = nullptr;
+  PyObject* object = Py_None;
+  const kiln_cache* cache = nullptr;
+  if (PyArg_ParseTuple(args, "iis#zO:Warming", &rank, &size, &manifest, &length, &options, &object) == 0 ||
+      !convert_cache(object, cache)) {
+    return nullptr;
+  }
+  kiln_warming* made = nullptr;
+  Error error;
+  if (kiln_warming_new(&made, rank, size, manifest, static_cast<std::size_t>(length), options, cache, error.out()) != KILN_OK) {
+    return error.raise();
+  }
+  auto* const self = reinterpret_cast<WarmingObject*>(type->tp_alloc(type, 0));
+  if (self == nullptr) {
+    kiln_warming_release(made);
+    return nullptr;
+  }
+  self->handle = made;
+  return reinterpret_cast<PyObject*>(self);
+}
+
+void warming_free(PyObject* self) {
+  kiln_warming_release(warming_of(self));
+  PyTypeObject* const type = Py_TYPE(self);
+  type->tp_free(self);
+  Py_DECREF(type);
+}
+
+PyObject* warming_message(PyObject* self, PyObject*) {
+  Text message;
+  Error error;
+  if (kiln_warming_message(message.out(), warming_of(self), error.out()) != KILN_OK) return error.raise();
+  if (message.get() == nullptr) Py_RETURN_NONE;
+  std::size_t length = 0;
+  const char* const data = kiln_text_data(message.get(), &length);
+  return PyBytes_FromStringAndSize(data, static_cast<Py_ssize_t>(length));
+}
+
+PyObject* warming_receive(PyObject* self, PyObject* object) {
+  const Ref messages(PySequence_Fast(object, "receive: a list of bytes is expected"));
+  if (!messages) return nullptr;
+  const auto count = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(messages.get()));
+  std::vector<const char*> data(count);
+  std::vector<std::size_t> lengths(count);
+  for (std::size_t i = 0; i < count; ++i) {
+    char* bytes = nullptr;
+    Py_ssize_t length = 0;
+    if (PyBytes_AsStringAndSize(PySequence_Fast_ITEMS(messages.get())[i], &bytes, &length) != 0) return nullptr;
+    data[i] = bytes;
+    lengths[i] = static_cast<std::size_t>(length);
+  }
+  Error error;
+  kiln_status status = KILN_OK;
+  {
+    const Unlocked unlocked;
+    status = kiln_warming_receive(warming_of(self), data.data(), lengths.data(), count, error.out());
+  }
+  if (status != KILN_OK) return error.raise();
+  Py_RETURN_NONE;
+}
+
+PyObject* warming_report(PyObject* self, PyObject*) {
+  Text report;
+  Error error;
+  return kiln_warming_report(report.out(), warming_of(self), error.out()) == KILN_OK ? to_str(report) : error.raise();
+}
+
+PyMethodDef warming_methods[] = {{"message", warming_message, METH_NOARGS, nullptr},
+                                 {"receive", warming_receive, METH_O, nullptr},
+                                 {"report", warming_report, METH_NOARGS, nullptr},
+                                 {nullptr, nullptr, 0, nullptr}};
+PyType_Slot warming_slots[] = {{Py_tp_new, reinterpret_cast<void*>(warming_new)},
+                               {Py_tp_dealloc, reinterpret_cast<void*>(warming_free)},
+                               {Py_tp_methods, warming_methods},
+                               {0, nullptr}};
+PyType_Spec warming_spec = {"kiln._kiln.Warming", sizeof(WarmingObject), 0, Py_TPFLAGS_DEFAULT, warming_slots};
+
 PyType_Slot cache_slots[] = {
     {Py_tp_new, reinterpret_cast<void*>(cache_new)}, {Py_tp_dealloc, reinterpret_cast<void*>(cache_free)}, {0, nullptr}};
 PyType_Spec cache_spec = {"kiln._kiln.Cache", sizeof(CacheObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE, cache_slots};
@@ -347,7 +438,9 @@ int fill_module(PyObject* module) {
   }
   if (PyArray_ImportNumPyAPI() < 0) return -1;
   cache_class = reinterpret_cast<PyTypeObject*>(PyType_FromSpec(&cache_spec));
-  const bool filled = cache_class != nullptr && intern_keywords() &&
+  const Ref warming_class(PyType_FromSpec(&warming_spec));
+  const bool filled = cache_class != nullptr && warming_class && intern_keywords() &&
+                      PyModule_AddObjectRef(module, "Warming", warming_class.get()) == 0 &&
                       PyModule_AddObjectRef(module, "Cache", reinterpret_cast<PyObject*>(cache_class)) == 0 &&
                       add_arrays(module) && add_streams(module) && add_functions(module);
   if (!filled) return -1;
