@@ -7,8 +7,8 @@
 namespace kiln::python {
 namespace {
 
-/// Calls a ufunc with nothing but numbers and arrays of NumPy, with dtypes that it was called with before. `given` has outputs,
-/// `count` of them; the others are new.
+/// Calls a ufunc with nothing but numbers and arrays of NumPy, with dtypes that it was called with before unless all outputs
+/// are given. `given` has outputs, `count` of them; the others are new.
 Quick call_with(FunctionObject& f, PyObject* const* args, PyObject* const* given_outputs, std::size_t given_count,
                 PyObject*& result) {
   const auto nin = static_cast<std::size_t>(f.info.nin);
@@ -20,7 +20,7 @@ Quick call_with(FunctionObject& f, PyObject* const* args, PyObject* const* given
     if (given != Given::numpy && given != Given::weak) return Quick::no;
   }
   const Loop* const loop = find_loop(f, key_of(KILN_CALL, operands, nin));
-  if (loop == nullptr) return Quick::no;
+  if (loop == nullptr && given_count != nout) return Quick::no;
   for (std::size_t i = 0; i < given_count; ++i) {
     Operand& operand = operands.add();
     PyObject* const output = given_outputs[i];
