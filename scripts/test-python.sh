@@ -22,6 +22,7 @@ fi
 if [[ -z ${KILN_PYTHON_NO_PEERS:-} ]]; then
   "$python" -c 'import dask.array, distributed, xarray, pandas, mpi4py' 2>/dev/null || "$python" -m pip install -q "dask[array,distributed]" xarray pandas mpi4py ||
     echo "test-python.sh: dask, xarray, pandas and mpi4py did not install; their tests are skipped" >&2
+  "$python" -c 'import ray' 2>/dev/null || "$python" -m pip install -q ray || echo "test-python.sh: ray did not install; its tests are skipped" >&2
 fi
 # Type checkers read the stubs. pyright runs on node, which PyPI has, too.
 "$python" -c 'import mypy' 2>/dev/null || "$python" -m pip install -q mypy || echo "test-python.sh: mypy DID NOT INSTALL; its tests are skipped" >&2

@@ -36,6 +36,18 @@ class Cache(_kiln.Cache):
         _kiln.cache_import(self, bundle)
 
 
+def _bundle(bundle, cache, what):
+    """Returns the bytes of a bundle: given as bytes or as a path, or those of a cache."""
+    if bundle is None:
+        if not list(cache)["entries"]:
+            raise ValueError(f"{what}: the cache's directory has no kernels: call the functions first, or compile a manifest")
+        return _kiln.cache_export(cache)
+    if isinstance(bundle, bytes):
+        return bundle
+    with open(os.fspath(bundle), "rb") as file:
+        return file.read()
+
+
 def _command(command, cache=None, **members):
     request = {"command": command, **{name: value for name, value in members.items() if value is not None}}
     return json.loads(_kiln.command(json.dumps(request), cache))

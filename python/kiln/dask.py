@@ -7,12 +7,10 @@ np.float64(1.5)
 >>> plugin = kiln.dask.Kernels()  # the kernels in this machine's cache
 >>> # distributed.Client(…).register_plugin(plugin)
 """
-import os
-
 from distributed.diagnostics.plugin import WorkerPlugin
 
 from . import _kiln
-from .cache import list as list_kernels
+from .cache import _bundle
 
 __all__ = ["Kernels"]
 
@@ -28,14 +26,7 @@ class Kernels(WorkerPlugin):
     idempotent = False
 
     def __init__(self, bundle=None, *, cache=None):
-        if bundle is None:
-            if not list_kernels(cache)["entries"]:
-                raise ValueError("kiln.dask.Kernels: the cache's directory has no kernels: call the functions first, or compile a manifest")
-            bundle = _kiln.cache_export(cache)
-        elif not isinstance(bundle, bytes):
-            with open(os.fspath(bundle), "rb") as file:
-                bundle = file.read()
-        self._bundle = bundle
+        self._bundle = _bundle(bundle, cache, "kiln.dask.Kernels")
 
     def setup(self, worker):
         """Reads the bundle into the worker's cache."""
