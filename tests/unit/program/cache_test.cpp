@@ -147,13 +147,39 @@ TEST_CASE("the memory tier has the bound that it is given") {
   for (int i = 0; i < 2; ++i) (void)program::build(Kernel(small).request, *device.compiler());
   CHECK(small.stats().compiles == 2);
   CHECK(small.stats().memory_bytes == 0);
+  CHECK(small.list().empty());
   const Cache large(CacheOptions{});
   for (int i = 0; i < 2; ++i) (void)program::build(Kernel(large).request, *device.compiler());
   CHECK(large.stats().compiles == 1);
   CHECK(large.directory().empty());
-  CHECK(large.list().empty());
   CHECK(large.verify(true).entries == 0);
   CHECK(large.clear().entries == 0);
+}
+
+TEST_CASE("what has no directory to go to is listed, found and exported") {
+  TextBackend device;
+  const TemporaryDirectory folder;
+  const std::string bundle = folder.path() + "/kernels.bundle";
+  const Cache memory(CacheOptions{});
+  const std::string code = program::build(Kernel(memory).request, *device.compiler()).bytes();
+  const auto entries = memory.list();
+  REQUIRE(entries.size() == 1);
+  CHECK(entries[0].tier == "memory");
+  CHECK(entries[0].code_bytes == code.size());
+  const auto found = memory.find(entries[0].id.substr(0, 8));
+  REQUIRE(found.has_value());
+  CHECK(found->code == code);
+  CHECK(memory.explain(found->key).hit);
+  CHECK(memory.export_bundle(bundle).entries == 1);
+  CHECK(message_of<CacheError>([&] { (void)memory.export_bundle(bundle, {"ffff"}); }) ==
+        "cannot export \"ffff\": no entry has that id");
+  // A cache of read-only tiers alone has both.
+  const Cache shipped(CacheOptions{.read_only = {bundle}});
+  CHECK(program::build(Kernel(shipped).request, *device.compiler()).bytes() == code);
+  CHECK(shipped.stats().read_only_hits == 1);
+  (void)program::build(Kernel(shipped, "return 2 * a;").request, *device.compiler());
+  CHECK(shipped.stats().compiles == 1);
+  CHECK(shipped.list().size() == 2);
 }
 
 TEST_CASE("entries are listed once with what they say of themselves, sorted, and found by the beginning of their ids") {
