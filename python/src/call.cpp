@@ -151,6 +151,8 @@ class Call {
       if (!output && PyLong_CheckExact(object) && has_inexact_input()) return convert_large(object, operand);
       return output ? convert_output(object, operand, what) : convert_input(object, operand, what);
     }
+    if (r_.f.info.kind == KILN_KERNEL && operand.given == Given::numpy && !PyArray_Check(object))
+      return convert_scalar(object, operand, what);
     // The methods take arrays alone: a number is one without axes.
     if (!output && operand.given == Given::weak && i == 0 && r_.method != KILN_CALL && r_.method != KILN_OUTER) {
       operand.held = PyArray_FROM_O(object);

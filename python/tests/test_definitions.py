@@ -385,3 +385,18 @@ def test_a_cache_in_memory_exports_what_it_compiled(tmp_path):
     assert kiln.vectorize(**definition, cache=folder)(2.0) == 62
     assert folder.statistics()["compiles"] == 0 and folder.statistics()["disk_hits"] == 1
     assert [each["tier"] for each in kiln.cache.list(memory)["entries"]] == ["memory"]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int32", "uint32", "int64", "uint64", "bool"])
+def test_numpys_scalars_are_numbers_of_raw_kernels(dtype):
+    fill = kiln.RawKernel('extern "C" __global__ void fill(float* y, int n) { y[threadIdx.x] = n; }', "fill")
+    own = kiln.kernel("void(float32[:] y, int32 n)", "y[item] = n;")
+    y = np.zeros(3, np.float32)
+    for n in (np.dtype(dtype).type(1), np.dtype(dtype).type(0)):
+        fill((1,), (3,), (y, n))
+        assert y.tolist() == [n] * 3
+        y[:] = 7
+        own[1, 3](y, n)
+        assert y.tolist() == [n] * 3
+    with pytest.raises(kiln.TypeError, match=r"argument 0 \(y\) is a scalar, and the parameter an array"):
+        fill((1,), (3,), (np.float32(1), 1))

@@ -100,6 +100,11 @@ class RawModule(kiln.RawModule):
         peers.touch()
         super().__init__(**keywords)
 
+    def get_function(self, name):
+        found = super().get_function(name)
+        found.__class__ = RawKernel
+        return found
+
 
 class RawKernel(kiln.RawKernel):
     def __init__(self, *args, **keywords):
