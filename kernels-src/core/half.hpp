@@ -67,6 +67,15 @@ KILN_FN float round_to_odd(T x) {
   }
 }
 
+// What a half converts to where it is asked for. In CuPy's notation it becomes a float by itself.
+#if KILN_CUPY_HALVES
+template <class T>
+concept half_converts = same<T, double> || integer<T>;
+#else
+template <class T>
+concept half_converts = one_of<T, float, double> || integer<T>;
+#endif
+
 struct float16 {
   uint16 bits;
   float16() = default;
@@ -78,8 +87,15 @@ struct float16 {
   }
   template <half_like T>
   KILN_FN explicit float16(T x) : float16(static_cast<float>(x)) {}
+#if KILN_CUPY_HALVES
+  KILN_FN operator float() const {
+    float x;
+    KILN_HALF_TO_FLOAT(x, bits);
+    return x;
+  }
+#endif
   template <class T>
-    requires(one_of<T, float, double> || integer<T>)
+    requires half_converts<T>
   KILN_FN explicit operator T() const {
     float x;
     KILN_HALF_TO_FLOAT(x, bits);
@@ -102,8 +118,11 @@ struct bfloat16 {
   KILN_FN bfloat16(T x) : bits(bfloat_from_float(round_to_odd(x))) {}
   template <half_like T>
   KILN_FN explicit bfloat16(T x) : bfloat16(static_cast<float>(x)) {}
+#if KILN_CUPY_HALVES
+  KILN_FN operator float() const { return bit_cast<float>(uint32(bits) << 16); }
+#endif
   template <class T>
-    requires(one_of<T, float, double> || integer<T>)
+    requires half_converts<T>
   KILN_FN explicit operator T() const {
     return static_cast<T>(bit_cast<float>(uint32(bits) << 16));
   }

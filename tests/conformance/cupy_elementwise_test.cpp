@@ -110,6 +110,44 @@ TEST_CASE("cupy: min and max of halves, which are not parameters") {
   });
 }
 
+TEST_CASE("cupy: halves convert to float by themselves, as CuPy's do") {
+  const auto make = [](const char* operation) {
+    return elementwise({.in_params = "T x, raw T a",
+                        .out_params = "T z",
+                        .operation = operation,
+                        .name = "halves",
+                        .preamble = "__device__ float helper(float v) { return v + 1; }"});
+  };
+  // Of each the operation and its result for x = -2.25 and a[i] = 1.5.
+  const std::vector<std::pair<const char*, float>> operations = {{"T y = x; float f = y; z = f * 2", -4.5F},
+                                                                 {"float f = T(2); z = f", 2},
+                                                                 {"z = 1; float f = z; z = f + 1", 2},
+                                                                 {"T y[2] = {x, a[i]}; float f = y[1]; z = f", 1.5F},
+                                                                 {"T y = x; z = helper(y)", -1.25F},
+                                                                 {"T y = x; double d = y; int n = y; z = d + n", -4.25F},
+                                                                 {"T y = x; bool b = y; z = b", 1},
+                                                                 {"z = sqrtf(a[i] * 1.5)", 1.5F},
+                                                                 {"z = x > 0 ? x : a[i]", 1.5F},
+                                                                 {"T y = a[i]; z = x < 0 ? y : T(7)", 1.5F},
+                                                                 {"z = x < 0 ? -x : x", 2.25F},
+                                                                 {"float f = a[i]; z = f + helper(a[i])", 4},
+                                                                 {"z = fmaxf(x, a[i])", 1.5F},
+                                                                 {"z = max(x, 1.0f) + min(a[i], T(1))", 2},
+                                                                 {"T y = a[i]; z = isnan(y) + !y + (y && true)", 1},
+                                                                 {"auto y = x; y += 1; y *= a[i]; z = y", -1.875F}};
+  on_every_device([&](const Target& target) {
+    for (const DType dtype : {DType::float16, DType::bfloat16, DType::float32}) {
+      const Array x = target.place(Array::from(std::vector<float>{-2.25F}).astype(dtype));
+      const Array a = target.place(Array::from(std::vector<float>{1.5F}).astype(dtype));
+      for (const auto& [operation, wanted] : operations) {
+        CAPTURE(operation);
+        CHECK(target.fetch(target.call(make(operation), {x, a})).astype(DType::float32).to_vector<float>() ==
+              std::vector<float>{wanted});
+      }
+    }
+  });
+}
+
 TEST_CASE("cupy: a raw parameter may be a number") {
   const Ufunc shifted =
       elementwise({.in_params = "raw T x, raw int32 by", .out_params = "T y", .operation = "y = x[(i + by) % n]"});

@@ -51,6 +51,13 @@ std::string input_parameter(const Operation& operation, std::size_t input) {
   return type.empty() ? body_type(operation.inputs[input]) : "const " + type;
 }
 
+/// The same as the body has it. In CuPy's notation a half is one.
+std::string body_parameter(const UserText& text, const Operation& operation, std::size_t input) {
+  const DType dtype = operation.inputs[input];
+  const bool half = text.cupy && is_half(dtype) && operation.type_of(input).empty();
+  return half ? "::kiln::" + type_name(dtype) : input_parameter(operation, input);
+}
+
 }  // namespace
 
 std::string body_declaration(const UserText& text, const Operation& operation) {
@@ -64,7 +71,7 @@ std::string body_declaration(const UserText& text, const Operation& operation) {
     add(output_parameter(operation, k), text.output_names[k]);
   }
   for (std::size_t k = 0; k < operation.inputs.size(); ++k) {
-    add(input_parameter(operation, k), k < text.input_names.size() ? text.input_names[k] : "");
+    add(body_parameter(text, operation, k), k < text.input_names.size() ? text.input_names[k] : "");
   }
   return fmt::format("KILN_FN {} kiln_body({})", returns ? result_type(operation, 0) : "void", list);
 }

@@ -3,6 +3,7 @@
 
 #include "kernel/reduction/beside_text.hpp"
 #include "kernel/reduction/text.hpp"
+#include "types/is_half.hpp"
 
 namespace kiln::kinds {
 
@@ -17,6 +18,13 @@ constexpr const char* kSizeCheck =
     "static_assert(__is_constructible(kiln_accumulator) && __is_assignable(kiln_accumulator&, const kiln_accumulator&), "
     "\"an accumulator of a reduction is made of nothing and assigned: it needs a default constructor, and no members that are "
     "const or references\");";
+
+/// The type of an input in the user's texts. In CuPy's notation a half is one.
+std::string parameter_type(const ReductionSpec& spec, const Stages& stages, std::size_t input) {
+  const OperandSpec& operand = spec.inputs[input];
+  const bool half = stages.cupy && is_half(operand.compute) && operand.access != Access::raw;
+  return half ? "::kiln::" + type_name(operand.compute) : input_type(spec, input);
+}
 
 }  // namespace
 
@@ -48,7 +56,7 @@ std::vector<StageText> stages_of(const UserText& text, const ReductionSpec& spec
     std::string list;
     for (std::size_t k = 0; k < spec.inputs.size(); ++k) {
       const std::string& name = k < text.input_names.size() ? text.input_names[k] : std::string();
-      list += fmt::format("{}{} {}", k == 0 ? "" : ", ", input_type(spec, k), name);
+      list += fmt::format("{}{} {}", k == 0 ? "" : ", ", parameter_type(spec, stages, k), name);
     }
     list += stages.cupy ? place_parameters(stages.map_places, spec) : spec.indexed ? ", ::kiln::int64 i" : "";
     texts.push_back(
@@ -57,7 +65,7 @@ std::vector<StageText> stages_of(const UserText& text, const ReductionSpec& spec
   texts.push_back({"KILN_FN accumulator kiln_reduce(accumulator a, accumulator b) {\n" + before, text.name + files.reduce,
                    text.body + behind});
   for (std::size_t k = 0; k < spec.inputs.size() && k < text.input_names.size(); ++k) {
-    const std::string parameter = fmt::format("{} {}", input_type(spec, k), text.input_names[k]);
+    const std::string parameter = fmt::format("{} {}", parameter_type(spec, stages, k), text.input_names[k]);
     if ((stages.post_inputs >> k & 1U) != 0) of_post += ", " + parameter;
     if ((stages.identity_inputs >> k & 1U) != 0) of_identity += (of_identity.empty() ? "" : ", ") + parameter;
   }
