@@ -204,17 +204,19 @@ class Ranks {
 
   [[nodiscard]] std::string of_all() const { return " of " + std::to_string(size_); }
 
-  /// Calls `done` until it returns true, more and more seldom. Returns false at the deadline.
+  /// Calls `done` until it returns true, the more seldom the longer it takes: other ranks need the processor. Returns false at
+  /// the deadline.
   template <class Done>
   static bool poll(Clock::time_point deadline, const Done& done) {
-    std::chrono::microseconds pause(5);
+    constexpr Clock::duration kLongest = std::chrono::milliseconds(50);
+    const Clock::time_point start = Clock::now();
     for (int round = 0; !done(); ++round) {
-      if (Clock::now() >= deadline) return false;
+      const Clock::time_point now = Clock::now();
+      if (now >= deadline) return false;
       if (round < 100) {
         std::this_thread::yield();
       } else {
-        std::this_thread::sleep_for(pause);
-        pause = std::min(pause * 2, std::chrono::microseconds(1000));
+        std::this_thread::sleep_for(std::clamp<Clock::duration>((now - start) / 16, std::chrono::microseconds(20), kLongest));
       }
     }
     return true;

@@ -122,6 +122,26 @@ TEST_CASE("warm: caches in memory alone, and one directory for all") {
   }
 }
 
+TEST_CASE("warm: ranks that share a directory send nothing to each other, and to others what they lack") {
+  constexpr int kKernels = 3;
+  const TemporaryDirectory folder;
+  const Manifest manifest = manifest_of_kernels(kKernels);
+  for (const bool one_apart : {false, true}) {
+    const auto cache_for = [&](int rank) {
+      return Cache(CacheOptions{.directory = folder / (one_apart && rank == 2 ? "apart" : one_apart ? "two" : "all")});
+    };
+    std::vector<WarmReport> reports(3);
+    const auto errors = ThreadRanks(3).run([&](const Communicator& ranks) {
+      const Cache cache = cache_for(ranks.rank);
+      reports[static_cast<std::size_t>(ranks.rank)] = warm(ranks, manifest, {.targets = {"native"}, .cache = cache});
+    });
+    for (const std::string& error : errors) CHECK(error == "");
+    CHECK((reports[0].bytes > 0) == one_apart);
+    CHECK(reports[0].compiled.size() == kernels_of(manifest));
+    for (int rank = 0; rank < 3; ++rank) CHECK(all_are_there(kKernels, cache_for(rank)));
+  }
+}
+
 TEST_CASE("warm: functions instead of a manifest") {
   const TemporaryDirectory folder;
   const auto errors = ThreadRanks(2).run([&](const Communicator& ranks) {
@@ -278,7 +298,7 @@ TEST_CASE("warm: nodes of two kinds get kernels for the least of their CPUs") {
 TEST_CASE("warm: a rank that is killed at any step is an error of the others") {
   constexpr int kSize = 3;
   for (int victim = 0; victim < kSize; ++victim) {
-    for (int step = 0; step < 8; ++step) {
+    for (int step = 0; step < 10; ++step) {
       CAPTURE(victim);
       CAPTURE(step);
       const TemporaryDirectory folder;
@@ -303,7 +323,7 @@ TEST_CASE("warm: a rank that is killed at any step is an error of the others") {
         const Ended& one = ended[static_cast<std::size_t>(rank)];
         CHECK(one.status == (rank == victim ? 128 + SIGKILL : 0));
         // Behind the last exchange all others have all.
-        if (rank != victim) CHECK(one.said == (step == 7 ? "1\n" : "rank " + std::to_string(victim) + "\n"));
+        if (rank != victim) CHECK(one.said == (step == 9 ? "1\n" : "rank " + std::to_string(victim) + "\n"));
       }
       // What the others stored is sound.
       for (int rank = 0; rank < kSize; ++rank)

@@ -119,6 +119,8 @@ std::string encode(const WarmCall& value) {
       .hash(value.host)
       .bits(value.processors)
       .number(static_cast<std::uint64_t>(value.jobs))
+      .hash(value.environment)
+      .hash(value.place)
       .take();
 }
 
@@ -133,30 +135,31 @@ bool decode(std::string_view bytes, WarmCall& value) {
   value.host = reader.hash();
   value.processors = reader.bits();
   value.jobs = static_cast<int>(std::min<std::uint64_t>(reader.number(), 1 << 20));
+  value.environment = reader.hash();
+  value.place = reader.hash();
   return reader.complete();
 }
 
 std::string encode(const WarmInventory& value) {
-  return WarmWriter().hash(value.list).number(value.count).bits(value.found).take();
+  return WarmWriter().bits(value.found).take();
 }
 
 bool decode(std::string_view bytes, WarmInventory& value) {
   WarmReader reader(bytes);
-  value.list = reader.hash();
-  value.count = reader.number();
   value.found = reader.bits();
-  return reader.complete() && value.found.size() == (value.count + 7) / 8;
+  return reader.complete();
 }
 
 std::string encode(const WarmList& value) {
   WarmWriter writer;
-  writer.number(value.digests.size());
+  writer.hash(value.list).number(value.digests.size());
   for (const base::Hash128& digest : value.digests) writer.hash(digest);
   return writer.take();
 }
 
 bool decode(std::string_view bytes, WarmList& value) {
   WarmReader reader(bytes);
+  value.list = reader.hash();
   value.digests.resize(reader.count(sizeof(base::Hash128)));
   for (base::Hash128& digest : value.digests) digest = reader.hash();
   return reader.complete();

@@ -23,18 +23,19 @@ struct WarmCall {
   base::Hash128 host{};                  ///< which machine
   std::vector<std::uint8_t> processors;  ///< of that machine, that the rank may use: one bit each
   int jobs = 0;
+  base::Hash128 environment{};  ///< all that decides the list of kernels: equal ones have equal lists
+  base::Hash128 place{};        ///< where the cache stores: ranks with equal ones share a directory
 };
 
-/// The second: which kernels. Equal lists have equal hashes, and are sent by one rank in the third.
-struct WarmInventory {
-  base::Hash128 list{};  ///< of the digests
-  std::uint64_t count = 0;
-  std::vector<std::uint8_t> found;  ///< one bit for each digest
-};
-
-/// The third, where lists differ: the list, of the first rank that has it.
+/// The second, of ranks that made the list of their kernels: its hash, and of the first rank of an environment the list.
 struct WarmList {
+  base::Hash128 list{};  ///< of the digests
   std::vector<base::Hash128> digests;
+};
+
+/// The third: which kernels of its list the rank's cache has, one bit for each.
+struct WarmInventory {
+  std::vector<std::uint8_t> found;
 };
 
 /// The fourth: what the rank compiled, and a bundle of that and of what others lack.

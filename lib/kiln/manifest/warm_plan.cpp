@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace kiln::manifest {
@@ -12,6 +13,7 @@ namespace {
 struct Demand {
   std::vector<int> wanted_by;
   std::vector<int> held_by;
+  std::vector<int> compilable_by;
 };
 
 /// The rank of `candidates` with the smallest load for each slot, the first of equals.
@@ -67,6 +69,17 @@ std::vector<int> compile_slots(const std::vector<WarmCall>& ranks) {
   return slots;
 }
 
+std::vector<bool> listing_ranks(const std::vector<WarmCall>& ranks, const std::vector<int>& slots) {
+  std::vector<bool> listing(ranks.size(), false);
+  std::set<base::Hash128> known;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i].empty) continue;
+    const bool first = known.insert(ranks[i].environment).second;
+    listing[i] = first || slots[i] > 0;
+  }
+  return listing;
+}
+
 std::vector<WarmTask> plan_warming(const std::vector<WarmHoldings>& ranks, const std::vector<int>& slots) {
   std::map<base::Hash128, Demand> demands;
   for (std::size_t rank = 0; rank < ranks.size(); ++rank) {
@@ -74,6 +87,7 @@ std::vector<WarmTask> plan_warming(const std::vector<WarmHoldings>& ranks, const
     for (std::size_t i = 0; i < digests.size(); ++i) {
       Demand& demand = demands[digests[i]];
       demand.wanted_by.push_back(static_cast<int>(rank));
+      if (ranks[rank].can_compile) demand.compilable_by.push_back(static_cast<int>(rank));
       if (bit(*ranks[rank].found, i)) demand.held_by.push_back(static_cast<int>(rank));
     }
   }
@@ -83,11 +97,17 @@ std::vector<WarmTask> plan_warming(const std::vector<WarmHoldings>& ranks, const
   const std::vector<int> alike(ranks.size(), 1);
   for (const auto& [digest, demand] : demands) {
     WarmTask task{.digest = digest};
-    if (demand.held_by.empty()) {
-      task.compiler = least_loaded(demand.wanted_by, compiles, slots);
+    std::set<int> having;
+    for (const int rank : demand.held_by) having.insert(ranks[static_cast<std::size_t>(rank)].place);
+    if (demand.held_by.empty() && !demand.compilable_by.empty()) {
+      task.compiler = least_loaded(demand.compilable_by, compiles, slots);
       ++compiles[static_cast<std::size_t>(task.compiler)];
-      if (demand.wanted_by.size() > 1) task.sender = task.compiler;
-    } else if (demand.held_by.size() < demand.wanted_by.size()) {
+      having.insert(ranks[static_cast<std::size_t>(task.compiler)].place);
+    }
+    const bool all_have = std::ranges::all_of(
+        demand.wanted_by, [&](int rank) { return having.contains(ranks[static_cast<std::size_t>(rank)].place); });
+    if (!all_have && task.compiler >= 0) task.sender = task.compiler;
+    if (!all_have && task.compiler < 0 && !demand.held_by.empty()) {
       task.sender = least_loaded(demand.held_by, sends, alike);
       ++sends[static_cast<std::size_t>(task.sender)];
     }

@@ -1,19 +1,26 @@
 #include "manifest/warm_work.hpp"
 
 #include <fmt/format.h>
+#include <gnu/libc-version.h>
 #include <sched.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <thread>
 #include <utility>
 
 #include "base/file.hpp"
+#include "cache/folder.hpp"
+#include "compiler/compiler.hpp"
 #include "kiln/device.hpp"
 #include "kiln/error.hpp"
+#include "kiln/version.hpp"
 #include "manifest/warm_plan.hpp"
 #include "program/cache_impl.hpp"
 
@@ -128,6 +135,42 @@ base::Hash128 this_host() {
 }
 
 /// The processor and the GPUs of this process.
+base::Hash128 environment_of(const std::string& manifest, const std::vector<std::string>& targets, int rank) {
+  // What is stored where, or only reported.
+  constexpr std::string_view kOthers[] = {"KILN_CACHE", "KILN_DEVICE", "KILN_LOG", "KILN_RECORD", "KILN_TEST"};
+  std::vector<std::string> lines{KILN_VERSION, program::templates_digest(), gnu_get_libc_version()};
+  for (const std::string& target : targets) {
+    const auto compiler = backend::compiler_for(target);
+    lines.push_back(
+        fmt::format("{} {} {}", compiler->name(), compiler->version(), target == "native" ? target : compiler->target()));
+  }
+  const std::size_t ordered = lines.size();
+  for (char** each = environ; *each != nullptr; ++each) {
+    const std::string_view variable = *each;
+    const bool other = std::ranges::any_of(kOthers, [&](std::string_view prefix) { return variable.starts_with(prefix); });
+    if ((variable.starts_with("KILN_") && !other) || variable.starts_with("HIPRTC_")) lines.emplace_back(variable);
+  }
+  std::sort(lines.begin() + static_cast<std::ptrdiff_t>(ordered), lines.end());
+  // Such files may differ from node to node.
+  const bool of_files =
+      manifest.find("\"include_dirs\"") != std::string::npos || manifest.find("\"link\"") != std::string::npos;
+  if (of_files) lines.push_back(std::to_string(rank));
+  return base::hash128(fmt::format("{}", fmt::join(lines, "\n")));
+}
+
+base::Hash128 place_of(const Cache& cache, int rank) {
+  const detail::CacheImpl& impl = program::impl_of(cache);
+  if (impl.has_directory()) {
+    static_cast<void>(impl.open_directory());  // throws where it is refused
+    struct stat status{};
+    const cache::Folder folder = impl.store()->find_directory();
+    if (folder && ::fstat(folder.get(), &status) == 0) {
+      return base::hash128(fmt::format("{} {} {}", base::to_hex(this_host()), status.st_dev, status.st_ino));
+    }
+  }
+  return base::hash128(fmt::format("rank {}", rank));
+}
+
 std::vector<std::string> targets_here() {
   std::set<std::string> targets{"native"};
   for (const Device& device : Device::all()) {

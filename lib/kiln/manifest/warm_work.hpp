@@ -37,6 +37,12 @@ struct CompileResults {
 [[nodiscard]] std::vector<std::uint8_t> usable_processors();
 /// Which machine this is.
 [[nodiscard]] base::Hash128 this_host();
+/// All that decides the kernels of a manifest for targets, apart from the manifest and the agreed target of "native". `rank`
+/// makes it unique where files of this machine decide, too.
+[[nodiscard]] base::Hash128 environment_of(const std::string& manifest, const std::vector<std::string>& targets, int rank);
+/// The directory that the cache stores in, which is made; unique to the rank where there is none. CacheError where it is
+/// refused.
+[[nodiscard]] base::Hash128 place_of(const Cache& cache, int rank);
 /// "native", and the GPUs of this process.
 [[nodiscard]] std::vector<std::string> targets_here();
 

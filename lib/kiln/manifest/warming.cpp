@@ -1,4 +1,4 @@
-// warm() as messages: the call, the inventory, lists where they differ, the products, the end. Every rank makes the same plan
+// warm() as messages: the call, lists of kernels, the inventory, the products, the end. Every rank makes the same plan
 // of the same messages.
 #include <fmt/format.h>
 
@@ -9,13 +9,13 @@
 #include <utility>
 
 #include "base/hash.hpp"
-#include "cache/bundle.hpp"
 #include "cache/bundle_exchange.hpp"
 #include "compiler/compiler.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/compilers.hpp"
 #include "kiln/warm.hpp"
 #include "manifest/manifest.hpp"
+#include "manifest/warm_bundles.hpp"
 #include "manifest/warm_checks.hpp"
 #include "manifest/warm_messages.hpp"
 #include "manifest/warm_plan.hpp"
@@ -68,18 +68,15 @@ class WarmingImpl {
     switch (step_) {
       case Step::call:
         receive_calls(payloads);
-        next(Step::inventory, [&] { return encode(own_inventory()); });
-        break;
-      case Step::inventory:
-        if (receive_inventories(payloads)) {
-          produce();
-        } else {
-          next(Step::list, [&] { return encode(own_list()); });
-        }
+        next(Step::list, [&] { return encode(own_list()); });
         break;
       case Step::list:
         receive_lists(payloads);
-        produce();
+        next(Step::inventory, [&] { return encode(own_inventory()); });
+        break;
+      case Step::inventory:
+        receive_inventories(payloads);
+        next(Step::products, [&] { return encode(own_products()); });
         break;
       case Step::products:
         receive_products(payloads);
@@ -99,7 +96,7 @@ class WarmingImpl {
   }
 
  private:
-  enum class Step { call, inventory, list, products, end, done };
+  enum class Step { call, list, inventory, products, end, done };
 
   /// Makes the next message. What this rank fails at is part of it.
   template <class Make>
@@ -131,15 +128,18 @@ class WarmingImpl {
     targets_ = options_.targets.empty() ? manifest::targets_here() : options_.targets;
     empty_ = manifest_.impl()->entries.empty();
     const bool native = std::ranges::find(targets_, "native") != targets_.end();
+    const std::string text = manifest_.text();
     return {.targets = fmt::format("{}", fmt::join(options_.targets, "\n")),
             .other_sizes = options_.other_sizes,
             .timeout_ms = options_.timeout.count(),
-            .manifest = base::hash128(manifest_.text()),
+            .manifest = base::hash128(text),
             .empty = empty_,
             .cpu_target = native && !empty_ ? cpu_target() : std::string(),
             .host = manifest::this_host(),
             .processors = manifest::usable_processors(),
-            .jobs = options_.jobs};
+            .jobs = options_.jobs,
+            .environment = empty_ ? Hash128{} : manifest::environment_of(text, targets_, rank_),
+            .place = empty_ ? Hash128{} : manifest::place_of(options_.cache, rank_)};
   }
 
   void receive_calls(const std::vector<std::string>& payloads) {
@@ -150,28 +150,32 @@ class WarmingImpl {
       if (!call.cpu_target.empty()) cpus.push_back(call.cpu_target);
     }
     if (!cpus.empty()) report_.cpu_target = common_cpu_target(cpus);
+    slots_ = manifest::compile_slots(calls_);
+    listing_ = manifest::listing_ranks(calls_, slots_);
+    for (std::size_t rank = 0; rank < calls_.size(); ++rank) {
+      if (!calls_[rank].empty) leaders_.try_emplace(calls_[rank].environment, rank);
+    }
   }
+
+  [[nodiscard]] const manifest::WarmCall& own() const { return calls_[static_cast<std::size_t>(rank_)]; }
 
   // ---- which kernels
 
-  manifest::WarmInventory own_inventory() {
-    if (!report_.cpu_target.empty() && !calls_[static_cast<std::size_t>(rank_)].cpu_target.empty()) {
-      set_cpu_target(report_.cpu_target);
-    }
+  /// Making it takes time, which ranks that compile nothing leave to others.
+  manifest::WarmList own_list() {
+    if (!report_.cpu_target.empty() && !own().cpu_target.empty()) set_cpu_target(report_.cpu_target);
+    if (!listing_[static_cast<std::size_t>(rank_)]) return {};
     for (const std::string& target : targets_) add_kernels(target == "native" ? report_.cpu_target : target);
     std::ranges::sort(wanted_, {}, [](const auto& each) { return each.first; });
-    manifest::WarmInventory inventory;
-    inventory.count = wanted_.size();
-    inventory.found.resize((wanted_.size() + 7) / 8);
+    manifest::WarmList list;
     std::string all;
-    program::Builder& builder = program::impl_of(options_.cache).builder();
-    for (std::size_t i = 0; i < wanted_.size(); ++i) {
-      all += base::view(wanted_[i].first);
-      digests_.push_back(wanted_[i].first);
-      if (builder.has(wanted_[i].second.job)) manifest::set_bit(inventory.found, i);
+    for (const auto& [digest, kernel] : wanted_) {
+      all += base::view(digest);
+      list.digests.push_back(digest);
     }
-    inventory.list = base::hash128(all);
-    return inventory;
+    list.list = base::hash128(all);
+    if (leaders_.at(own().environment) != static_cast<std::size_t>(rank_)) list.digests.clear();
+    return list;
   }
 
   void add_kernels(const std::string& target) {
@@ -187,51 +191,69 @@ class WarmingImpl {
     }
   }
 
-  /// Whether all lists are known.
-  bool receive_inventories(const std::vector<std::string>& payloads) {
+  void receive_lists(const std::vector<std::string>& payloads) {
+    auto lists = decode_all<manifest::WarmList>(payloads);
+    for (std::size_t rank = 0; rank < lists.size(); ++rank) {
+      if (!listing_[rank]) continue;
+      const std::size_t leader = leaders_.at(calls_[rank].environment);
+      if (lists[rank].list != lists[leader].list) {
+        fail(rank,
+             fmt::format("it has other kernels than rank {}, although both run the same kiln for the same targets", leader));
+      }
+    }
+    for (const auto& [environment, leader] : leaders_) lists_.emplace(environment, std::move(lists[leader].digests));
+  }
+
+  [[nodiscard]] const std::vector<Hash128>& digests_of(std::size_t rank) const {
+    static const std::vector<Hash128> none;
+    return calls_[rank].empty ? none : lists_.at(calls_[rank].environment);
+  }
+
+  manifest::WarmInventory own_inventory() {
+    manifest::WarmInventory inventory;
+    const std::vector<Hash128>& digests = digests_of(static_cast<std::size_t>(rank_));
+    inventory.found.resize((digests.size() + 7) / 8);
+    for (std::size_t i = 0; i < digests.size(); ++i) {
+      if (has(digests[i])) manifest::set_bit(inventory.found, i);
+    }
+    return inventory;
+  }
+
+  /// Whether the cache has it, in a way that can be sent.
+  [[nodiscard]] bool has(const Hash128& digest) const {
+    detail::CacheImpl& impl = program::impl_of(options_.cache);
+    if (listing_[static_cast<std::size_t>(rank_)]) return impl.builder().has(wanted(digest).job);
+    return stored(digest).has_value();
+  }
+  [[nodiscard]] std::optional<cache::Stored> stored(const Hash128& digest) const {
+    for (const cache::Tier* const tier : program::impl_of(options_.cache).tiers()) {
+      cache::Flaw why;
+      if (auto found = tier->read(base::to_hex(digest), &why)) return found;
+    }
+    return std::nullopt;
+  }
+
+  void receive_inventories(const std::vector<std::string>& payloads) {
     inventories_ = decode_all<manifest::WarmInventory>(payloads);
+    std::vector<manifest::WarmHoldings> holdings;
+    std::map<Hash128, int> places;
     for (std::size_t rank = 0; rank < inventories_.size(); ++rank) {
-      leaders_.try_emplace(inventories_[rank].list, rank);
-      report_.ranks[rank].kernels = inventories_[rank].count;
-      for (std::size_t i = 0; i < inventories_[rank].count; ++i) {
+      const std::vector<Hash128>& digests = digests_of(rank);
+      if (inventories_[rank].found.size() != (digests.size() + 7) / 8) fail(rank, "its message is damaged");
+      const int place = places.try_emplace(calls_[rank].place, static_cast<int>(places.size())).first->second;
+      holdings.push_back(
+          {.digests = &digests, .found = &inventories_[rank].found, .place = place, .can_compile = listing_[rank]});
+      report_.ranks[rank].kernels = digests.size();
+      for (std::size_t i = 0; i < digests.size(); ++i) {
         if (manifest::bit(inventories_[rank].found, i)) ++report_.ranks[rank].found;
       }
     }
-    if (leaders_.size() > 1) return false;
-    lists_.emplace(inventories_.front().list, digests_);
-    return true;
-  }
-
-  manifest::WarmList own_list() {
-    const auto own = static_cast<std::size_t>(rank_);
-    if (leaders_.at(inventories_[own].list) != own) return {};
-    return {digests_};
-  }
-
-  void receive_lists(const std::vector<std::string>& payloads) {
-    const auto lists = decode_all<manifest::WarmList>(payloads);
-    for (const auto& [list, leader] : leaders_) {
-      if (lists[leader].digests.size() != inventories_[leader].count) fail(leader, "its message is damaged");
-      lists_.emplace(list, lists[leader].digests);
-    }
-  }
-
-  // ---- compiling
-
-  void produce() {
-    std::vector<manifest::WarmHoldings> holdings;
-    for (std::size_t rank = 0; rank < inventories_.size(); ++rank) {
-      const manifest::WarmInventory& inventory = inventories_[rank];
-      const std::vector<Hash128>& digests = lists_.at(inventory.list);
-      if (digests.size() != inventory.count) fail(rank, "its message is damaged");
-      holdings.push_back({.digests = &digests, .found = &inventory.found});
-    }
-    slots_ = manifest::compile_slots(calls_);
     tasks_ = manifest::plan_warming(holdings, slots_);
     report_.kernels = tasks_.size();
     report_.found = static_cast<std::size_t>(std::ranges::count(tasks_, -1, &manifest::WarmTask::compiler));
-    next(Step::products, [&] { return encode(own_products()); });
   }
+
+  // ---- compiling
 
   [[nodiscard]] const manifest::Wanted& wanted(const Hash128& digest) const {
     return std::ranges::lower_bound(wanted_, digest, {}, [](const auto& each) { return each.first; })->second;
@@ -243,7 +265,7 @@ class WarmingImpl {
       if (task.compiler == rank_) kernels.push_back(&wanted(task.digest));
     }
     manifest::WarmProducts products;
-    std::map<Hash128, std::string> entries;
+    manifest::WarmEntries entries;
     if (!kernels.empty()) {
       products.threads =
           std::clamp(slots_[static_cast<std::size_t>(rank_)], 1, static_cast<int>(std::min<std::size_t>(kernels.size(), 4096)));
@@ -254,14 +276,13 @@ class WarmingImpl {
       for (const manifest::Compiled& each : results.done) add(each, products, entries);
     }
     for (const manifest::WarmTask& task : tasks_) {
-      if (task.sender == rank_ && task.compiler < 0) entries.emplace(task.digest, entry_of(wanted(task.digest)));
+      if (task.sender == rank_ && task.compiler < 0) entries.emplace(task.digest, entry_of(task.digest));
     }
-    if (!entries.empty()) products.bundle = bundle_of(entries);
+    if (!entries.empty()) products.bundle = manifest::bundle_of(entries);
     return products;
   }
 
-  void add(const manifest::Compiled& compiled, manifest::WarmProducts& products,
-           std::map<Hash128, std::string>& entries) const {
+  void add(const manifest::Compiled& compiled, manifest::WarmProducts& products, manifest::WarmEntries& entries) const {
     const program::Job& job = compiled.kernel->job;
     const Hash128 digest = *base::from_hex(job.digest);
     if (compiled.code.origin == program::Origin::compiled) {
@@ -272,19 +293,13 @@ class WarmingImpl {
   }
 
   /// Of a kernel that the cache had. Another process may have removed it since.
-  static std::string entry_of(const manifest::Wanted& kernel) {
-    const program::Code code = program::build(kernel.request, *kernel.job.by);
-    return cache::portable_bytes(kernel.job.key, program::record_of(kernel.job, code));
-  }
-
-  static std::string bundle_of(const std::map<Hash128, std::string>& entries) {
-    cache::BundleWriter writer = cache::BundleWriter::in_memory();
-    const auto check = [](const std::optional<base::FileError>& error) {
-      if (error) throw IoError(error->text);
-    };
-    for (const auto& [digest, bytes] : entries) check(writer.add(digest, bytes));
-    check(writer.finish());
-    return writer.take();
+  [[nodiscard]] std::string entry_of(const Hash128& digest) const {
+    if (auto found = stored(digest)) return cache::portable_bytes(found->key, std::move(found->record));
+    if (!listing_[static_cast<std::size_t>(rank_)])
+      throw IoError(fmt::format("kernel {} was removed from its cache", base::to_hex(digest)));
+    const manifest::Wanted& kernel = wanted(digest);
+    return cache::portable_bytes(kernel.job.key,
+                                 program::record_of(kernel.job, program::build(kernel.request, *kernel.job.by)));
   }
 
   // ---- the others' kernels
@@ -306,37 +321,27 @@ class WarmingImpl {
     std::ranges::sort(report_.compiled, {}, &WarmKernel::id);
   }
 
-  /// The kernels that this rank wants and does not have, in one bundle.
+  /// The kernels that this rank's place lacks, in one bundle. Of the ranks with the same list and place the first stores them.
   void import_all() {
-    std::set<Hash128> missing;
-    const manifest::WarmInventory& own = inventories_[static_cast<std::size_t>(rank_)];
-    for (std::size_t i = 0; i < digests_.size(); ++i) {
-      if (!manifest::bit(own.found, i)) missing.insert(digests_[i]);
-    }
-    for (const manifest::WarmTask& task : tasks_) {
-      if (task.compiler == rank_) missing.erase(task.digest);
-    }
-    if (missing.empty()) return;
-    std::map<Hash128, std::string> entries;
-    for (const std::string& bytes : bundles_) {
-      if (bytes.empty()) continue;
-      base::FileError error;
-      const auto bundle = cache::Bundle::of_bytes(bytes, "of another rank", &error);
-      if (!bundle) throw IoError(error.text);
-      for (std::uint64_t i = 0; i < bundle->count(); ++i) {
-        const auto item = bundle->item(i, &error);
-        if (!item) throw IoError(error.text);
-        if (!missing.contains(item->digest)) continue;
-        auto entry = bundle->read(*item, &error);
-        if (!entry) throw IoError(error.text);
-        entries.emplace(item->digest, *std::move(entry));
+    if (own().empty) return;
+    const auto rank = static_cast<std::size_t>(rank_);
+    std::set<Hash128> missing(digests_of(rank).begin(), digests_of(rank).end());
+    for (std::size_t other = 0; other < calls_.size(); ++other) {
+      if (calls_[other].empty || calls_[other].place != own().place) continue;
+      if (other < rank && calls_[other].environment == own().environment) return;
+      const std::vector<Hash128>& digests = digests_of(other);
+      for (std::size_t i = 0; i < digests.size(); ++i) {
+        if (manifest::bit(inventories_[other].found, i)) missing.erase(digests[i]);
       }
     }
-    bundles_.clear();
-    for (const Hash128& digest : missing) {
-      if (!entries.contains(digest)) throw IoError(fmt::format("no rank sent kernel {}", base::to_hex(digest)));
+    for (const manifest::WarmTask& task : tasks_) {
+      if (task.compiler >= 0 && calls_[static_cast<std::size_t>(task.compiler)].place == own().place)
+        missing.erase(task.digest);
     }
-    static_cast<void>(cache::import_bytes(options_.cache, bundle_of(entries)));
+    if (missing.empty()) return;
+    const manifest::WarmEntries entries = manifest::entries_in(bundles_, missing);
+    bundles_.clear();
+    static_cast<void>(cache::import_bytes(options_.cache, manifest::bundle_of(entries)));
   }
 
   const int rank_;
@@ -356,12 +361,12 @@ class WarmingImpl {
   std::vector<std::shared_ptr<const backend::Compiler>> compilers_;
   std::vector<std::pair<Hash128, manifest::Wanted>> wanted_;  // by ascending digest, once it is complete
   std::set<Hash128> known_;
-  std::vector<Hash128> digests_;
 
   std::vector<manifest::WarmCall> calls_;
   std::vector<manifest::WarmInventory> inventories_;
-  std::map<Hash128, std::size_t> leaders_;  // the first rank with each list
+  std::map<Hash128, std::size_t> leaders_;  // the first rank of each environment, as lists_
   std::map<Hash128, std::vector<Hash128>> lists_;
+  std::vector<bool> listing_;
   std::vector<int> slots_;
   std::vector<manifest::WarmTask> tasks_;
   std::vector<std::string> bundles_;

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <random>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,16 @@ TEST_CASE("warm: the ranks of a machine share its processors") {
   CHECK(compile_slots({on(0, processors({0, 1, 2, 3})), on(0, processors({0})), on(0, {})}) == std::vector{3, 1, 0});
 }
 
+TEST_CASE("warm: ranks with slots make the list, and the first of each environment") {
+  const auto of = [](unsigned environment, bool empty) {
+    WarmCall call = on(0, processors({0}), 0, empty);
+    call.environment = digest_of(environment);
+    return call;
+  };
+  const std::vector<WarmCall> ranks{of(1, true), of(1, false), of(1, false), of(2, false), of(1, false), of(2, false)};
+  CHECK(listing_ranks(ranks, {0, 0, 0, 0, 1, 0}) == std::vector<bool>{false, true, false, true, true, false});
+}
+
 TEST_CASE("warm: a plan has each kernel once, by a rank that wants it, and is balanced") {
   std::mt19937 random(20261129);
   for (int round = 0; round < 300; ++round) {
@@ -67,7 +78,10 @@ TEST_CASE("warm: a plan has each kernel once, by a rank that wants it, and is ba
       }
       slots.push_back(static_cast<int>(random() % 3));
     }
-    for (std::size_t rank = 0; rank < size; ++rank) holdings.push_back({&lists[rank], &found[rank]});
+    // Every third round two ranks share a place.
+    const auto place_of = [&](std::size_t rank) { return static_cast<int>(round % 3 == 0 ? rank / 2 : rank); };
+    for (std::size_t rank = 0; rank < size; ++rank)
+      holdings.push_back({&lists[rank], &found[rank], place_of(rank), rank != 1 || size == 2});
     const std::vector<WarmTask> tasks = plan_warming(holdings, slots);
     CHECK(std::ranges::is_sorted(tasks, std::less_equal<>(), &WarmTask::digest));
     std::map<int, int> compiles;
@@ -75,9 +89,11 @@ TEST_CASE("warm: a plan has each kernel once, by a rank that wants it, and is ba
     for (const WarmTask& task : tasks) by_digest.emplace(task.digest, task);
     CHECK(by_digest.size() == tasks.size());
     for (const auto& [digest, task] : by_digest) {
-      int wanted = 0;
       int held = 0;
       bool slot = false;
+      bool compilable = false;
+      std::set<int> wanting;
+      std::set<int> having;
       const auto holds = [&](int rank, bool* has) {
         const auto i = static_cast<std::size_t>(rank);
         const auto at = std::ranges::find(lists[i], digest);
@@ -88,21 +104,28 @@ TEST_CASE("warm: a plan has each kernel once, by a rank that wants it, and is ba
       for (int rank = 0; rank < static_cast<int>(size); ++rank) {
         bool has = false;
         if (!holds(rank, &has)) continue;
-        ++wanted;
+        wanting.insert(place_of(static_cast<std::size_t>(rank)));
+        if (has) having.insert(place_of(static_cast<std::size_t>(rank)));
         held += has ? 1 : 0;
-        slot |= slots[static_cast<std::size_t>(rank)] > 0;
+        const bool able = holdings[static_cast<std::size_t>(rank)].can_compile;
+        compilable |= able;
+        slot |= able && slots[static_cast<std::size_t>(rank)] > 0;
       }
-      CHECK(wanted > 0);
+      CHECK_FALSE(wanting.empty());
       bool has = false;
       if (held > 0) {
         CHECK(task.compiler == -1);
-        CHECK((task.sender >= 0) == (held < wanted));
+        CHECK((task.sender >= 0) == (having.size() < wanting.size()));
         if (task.sender >= 0) CHECK((holds(task.sender, &has) && has));
-      } else {
+      } else if (compilable) {
         CHECK((holds(task.compiler, &has) && !has));
-        CHECK(task.sender == (wanted > 1 ? task.compiler : -1));
+        CHECK(holdings[static_cast<std::size_t>(task.compiler)].can_compile);
+        CHECK(task.sender == (wanting.size() > 1 ? task.compiler : -1));
         if (slot) CHECK(slots[static_cast<std::size_t>(task.compiler)] > 0);
         ++compiles[task.compiler];
+      } else {
+        CHECK(task.compiler == -1);
+        CHECK(task.sender == -1);
       }
     }
     if (!alike) continue;
@@ -110,7 +133,7 @@ TEST_CASE("warm: a plan has each kernel once, by a rank that wants it, and is ba
     for (const auto& [rank, count] : compiles) {
       for (std::size_t other = 0; other < size; ++other) {
         const int own_slots = slots[static_cast<std::size_t>(rank)];
-        if (slots[other] > 0 && own_slots > 0)
+        if (slots[other] > 0 && own_slots > 0 && holdings[other].can_compile)
           CHECK(count * slots[other] <= (compiles[static_cast<int>(other)] + 1) * own_slots);
       }
     }
@@ -136,8 +159,8 @@ TEST_CASE("warm: messages come back as they went, and damaged ones do not crash"
   CHECK(decode(encode(products), products_again));
   CHECK(encode(products_again) == encode(products));
   CHECK(products_again.compiled[0].kernel == "f");
-  const WarmInventory inventory{.list = digest_of(1), .count = 9, .found = {1, 1}};
-  const WarmList list{{digest_of(1), digest_of(2)}};
+  const WarmInventory inventory{.found = {1, 1}};
+  const WarmList list{.list = digest_of(3), .digests = {digest_of(1), digest_of(2)}};
   const std::string message = encode(WarmMessage{.step = 2, .error = "no", .payload = encode(products)});
   std::string other;
   CHECK(decode_message(message, &other)->error == "no");
