@@ -9,6 +9,7 @@ enum class Kind : int {
   error,         ///< that call fails with errno
   error_onward,  ///< so do all that follow
   half,          ///< that read or write moves half the bytes
+  nfs,           ///< each n-th open or read is ESTALE, and flock() fails with errno unless that is 0
 };
 
 struct Fault {
@@ -22,6 +23,8 @@ struct Fault {
 __attribute__((visibility("default"))) void watch(const char* folder, int n = 0, const Fault& fault = {"", 0, Kind::error});
 /// Calls since the last watch() of a folder.
 __attribute__((visibility("default"))) int calls() noexcept;
+/// How many of them Kind::nfs let fail.
+__attribute__((visibility("default"))) int strikes() noexcept;
 /// What the n-th was: "openat"; "" where there was none.
 __attribute__((visibility("default"))) const char* call_name(int n) noexcept;
 /// The errno that it failed with of itself, 0 where it did not.
