@@ -21,18 +21,18 @@ bool add_tensor(ufunc::PackedCall& packed, const void* given) {
                     static_cast<std::int64_t>(itemsize(*dtype)));
 }
 
-/// Whether described memory is the host's, and nothing in the description is wrong.
-bool is_host_memory(const kiln_array_info* info, bool written) noexcept {
-  if (info == nullptr || info->struct_size != sizeof *info) return false;
+/// Returns the dtype of memory of the host, if nothing in the description is wrong.
+std::optional<DType> host_dtype(const kiln_array_info* info, bool written) noexcept {
+  if (info == nullptr || info->struct_size != sizeof *info) return std::nullopt;
   const bool on_host = info->device.type == 0 || info->device.type == KILN_CPU;
-  return on_host && info->ndim >= 0 && info->ndim <= dlpack::kMaxRank && (info->ndim == 0 || info->shape != nullptr) &&
-         !(written && info->read_only != 0) && dlpack::find_dtype({info->dtype.code, info->dtype.bits, info->dtype.lanes});
+  const bool sound = on_host && info->ndim >= 0 && info->ndim <= dlpack::kMaxRank &&
+                     (info->ndim == 0 || info->shape != nullptr) && !(written && info->read_only != 0);
+  return sound ? dlpack::find_dtype({info->dtype.code, info->dtype.bits, info->dtype.lanes}) : std::nullopt;
 }
 
 bool add_memory(ufunc::PackedCall& packed, const kiln_array_info* info, bool written) {
-  if (!is_host_memory(info, written)) return false;
-  const DType dtype = *dlpack::find_dtype({info->dtype.code, info->dtype.bits, info->dtype.lanes});
-  return packed.add(info->data, dtype, {info->shape, static_cast<std::size_t>(info->ndim)}, info->strides, 1);
+  const std::optional<DType> dtype = host_dtype(info, written);
+  return dtype && packed.add(info->data, *dtype, {info->shape, static_cast<std::size_t>(info->ndim)}, info->strides, 1);
 }
 
 bool add_array(ufunc::PackedCall& packed, const kiln_arg& arg, bool written) {
@@ -59,10 +59,11 @@ struct Packed {
 
 std::optional<Packed> packed_of(const kiln_arg& arg, bool written) {
   const kiln_array_info* const info = arg.value.memory;
-  if (arg.ready != nullptr || arg.kind != KILN_MEMORY || !is_host_memory(info, written)) return std::nullopt;
+  if (arg.ready != nullptr || arg.kind != KILN_MEMORY) return std::nullopt;
+  const std::optional<DType> dtype = host_dtype(info, written);
+  if (!dtype) return std::nullopt;
   const auto rank = static_cast<std::size_t>(info->ndim);
-  const DType dtype = *dlpack::find_dtype({info->dtype.code, info->dtype.bits, info->dtype.lanes});
-  return Packed{info->data, dtype, rank, ufunc::packed_size(info->data, dtype, {info->shape, rank}, info->strides, 1)};
+  return Packed{info->data, *dtype, rank, ufunc::packed_size(info->data, *dtype, {info->shape, rank}, info->strides, 1)};
 }
 
 /// Whether all axes of an array of that rank are reduced.

@@ -1,7 +1,9 @@
 // Every dtype in one table, of which other tables and switches are made.
 #pragma once
 
+#include <algorithm>
 #include <array>
+#include <bit>
 #include <complex>
 #include <cstdint>
 #include <string_view>
@@ -34,6 +36,12 @@ namespace kiln {
 #define KILN_NAME(dtype, type, name, ...) name,
 inline constexpr std::array<std::string_view, kDTypeCount> kDTypeNames{{KILN_EACH_DTYPE(KILN_NAME)}};
 #undef KILN_NAME
+
+/// What itemsize() gives, for calls of nanoseconds. All are powers of two.
+#define KILN_BYTES(dtype, type, ...) sizeof(type),
+inline constexpr std::array<std::uint8_t, kDTypeCount> kItemBytes{{KILN_EACH_DTYPE(KILN_BYTES)}};
+#undef KILN_BYTES
+static_assert(std::ranges::all_of(kItemBytes, [](std::uint8_t bytes) { return std::has_single_bit(bytes); }));
 
 /// Calls `use` with a null pointer to the dtype's C++ type.
 template <class Use>

@@ -7,6 +7,7 @@
 #include "registry/registry.hpp"
 #include "shared/float_environment.hpp"
 #include "types/convert.hpp"
+#include "types/each_dtype.hpp"
 #include "ufunc/impl.hpp"
 #include "ufunc/tuning.hpp"
 
@@ -20,6 +21,10 @@ constexpr unsigned kScalar = 1U << 4;
 constexpr unsigned kFresh = 1U << 5;
 static_assert(kDTypeCount <= 16);
 static_assert(PackedCall::kMax * kBits + 14 <= 64);
+
+std::int64_t bytes_of(DType dtype) noexcept {
+  return kItemBytes[static_cast<std::size_t>(dtype)];
+}
 
 /// Whether the options are those of a call without any, but for .out.
 bool is_plain(const CallOptions& options) noexcept {
@@ -38,8 +43,8 @@ bool calls_are_observed() noexcept {
 
 std::int64_t packed_size(const void* data, DType dtype, std::span<const std::int64_t> shape, const std::int64_t* strides,
                          std::int64_t unit) noexcept {
-  const auto item = static_cast<std::int64_t>(itemsize(dtype));
-  if (data == nullptr || reinterpret_cast<std::uintptr_t>(data) % static_cast<std::uintptr_t>(item) != 0) return 0;
+  const std::int64_t item = bytes_of(dtype);
+  if (data == nullptr || (reinterpret_cast<std::uintptr_t>(data) & static_cast<std::uintptr_t>(item - 1)) != 0) return 0;
   std::int64_t size = 1;
   for (std::size_t d = shape.size(); d-- > 0;) {
     if (shape[d] == 1) continue;  // its stride means nothing
@@ -119,16 +124,14 @@ PackedKey PackedCall::key() const noexcept {
 }
 
 bool PackedCall::overlap() const noexcept {
-  const auto end = [this](const Operand& operand) {
-    return operand.data + size_ * static_cast<std::int64_t>(itemsize(operand.dtype));
-  };
+  const auto end = [this](const Operand& operand) { return operand.data + size_ * bytes_of(operand.dtype); };
   for (std::size_t o = ufunc_.nin(); o < count_; ++o) {
     const Operand& output = operands_[o];
     if (output.data == nullptr) continue;
     for (std::size_t k = 0; k < o; ++k) {
       const Operand& other = operands_[k];
       if (other.data == nullptr || other.scalar || other.data >= end(output) || output.data >= end(other)) continue;
-      const bool same = other.data == output.data && itemsize(other.dtype) == itemsize(output.dtype);
+      const bool same = other.data == output.data && bytes_of(other.dtype) == bytes_of(output.dtype);
       if (!same || k >= ufunc_.nin()) return true;
     }
   }
@@ -154,7 +157,7 @@ bool PackedCall::run(std::span<Array> results) {
         convert_scalar(operand.dtype, operand.data, to, values[k]);
         operand.data = reinterpret_cast<char*>(values[k]);
       }
-      operands[k] = {operand.data, nullptr, static_cast<std::uint16_t>(itemsize(to)), true};
+      operands[k] = {operand.data, nullptr, static_cast<std::uint16_t>(bytes_of(to)), true};
       continue;
     }
     if (operand.data == nullptr) {
@@ -162,8 +165,8 @@ bool PackedCall::run(std::span<Array> results) {
       results[o] = Array::empty(Shape(shape_), operand.dtype);
       operand.data = static_cast<char*>(results[o].data());
     }
-    const std::size_t item = itemsize(operand.dtype);
-    strides[k] = static_cast<std::int64_t>(item);
+    const std::int64_t item = bytes_of(operand.dtype);
+    strides[k] = item;
     operands[k] = {operand.data, &strides[k], static_cast<std::uint16_t>(item), false};
   }
   kinds::ElementwiseLaunch work;
