@@ -38,6 +38,7 @@
 #include "kiln/npy.hpp"
 #include "kiln/npz.hpp"
 #include "kiln/operators.hpp"
+#include "kiln/partial.hpp"
 #include "kiln/print.hpp"
 #include "kiln/profile.hpp"
 #include "kiln/random.hpp"

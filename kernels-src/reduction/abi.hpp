@@ -11,6 +11,8 @@
 //
 // GPU, ReductionSpec::segmented: __global__ kiln_kernel(Space kept, Space reduced, SegmentCall call, x, y, const Index*
 // begins), where each segment begins and the extent of their axis behind them.
+//
+// GPU, ReductionSpec::part: the kernel of a reduction, by kernels-src/reduction/balanced_gpu.hpp.
 #pragma once
 
 namespace kiln::kinds {
@@ -65,6 +67,7 @@ struct CpuReduction {
   int32 index;  // the operand that is the index: its addresses are those of a CpuIndex; -1: there is none
   const uint8* itemsize;
   bool ordered;
+  bool balanced;       // fold and rows compute the balanced tree over the numbers of their elements
   bool commutes;       // else neighbours alone are combined
   bool reads_outputs;  // which hold what they held before
 };

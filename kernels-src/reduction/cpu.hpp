@@ -333,10 +333,8 @@ struct cpu_loops<R, true> {
   using loops = ordered_reducer<R>;
 };
 
-template <class R, bool Ordered>
-constexpr kinds::CpuReduction describe(int32 inputs, int32 outputs, const uint8* itemsize) {
-  using C = typename cpu_loops<R, Ordered>::C;
-  using loops = typename cpu_loops<R, Ordered>::loops;
+template <class R, class C, class loops>
+constexpr kinds::CpuReduction description(int32 inputs, int32 outputs, const uint8* itemsize, bool ordered, bool balanced) {
   return {loops::fold,
           loops::rows,
           merge_states<R, C>,
@@ -348,9 +346,16 @@ constexpr kinds::CpuReduction describe(int32 inputs, int32 outputs, const uint8*
           outputs,
           R::index_operand,
           itemsize,
-          Ordered,
+          ordered,
+          balanced,
           R::commutes,
           R::reads_outputs};
+}
+
+template <class R, bool Ordered>
+constexpr kinds::CpuReduction describe(int32 inputs, int32 outputs, const uint8* itemsize) {
+  return description<R, typename cpu_loops<R, Ordered>::C, typename cpu_loops<R, Ordered>::loops>(inputs, outputs, itemsize,
+                                                                                                  Ordered, false);
 }
 
 }  // namespace kiln::loops

@@ -19,7 +19,9 @@ struct reduction_call {
   void* scratch;    // [part][output]
   int32 combining;  // 1: this is the second launch
   int32 has_initial;
-  int32 lane_bits;  // columns: the threads of a block adjacent are 2 to the power of it
+  int32 lane_bits;     // columns: the threads of a block adjacent are 2 to the power of it
+  uint64 first;        // of a part of a reduction: the first element
+  const void* states;  // of a part of a reduction, combining: [state][output]
   alignas(16) unsigned char initial[16];
 };
 

@@ -3,6 +3,7 @@
 //   R::commutes: combine(a, b) may take its operands in any order; otherwise neighbours are combined, in any grouping;
 //   R::prepends_identity: the identity stands in front of the elements; otherwise it is only what nothing gives, and is
 //   never combined;
+//   R::closes: results are of all elements; otherwise they are states of a part, in front of which no identity stands;
 //   R::maps: at(i) computes; otherwise it only reads;
 //   R::takes_inputs: the identity depends on inputs of the call. It is identity() of elements and ends then; else of R;
 //   R::identity(), R::combine(a, b);
@@ -46,7 +47,7 @@ struct plain {
   // The result. The identity is prepended, if it is to be.
   template <class Ends>
   static KILN_FN typename R::accumulator closed(const Ends& ends, const state& a) {
-    if constexpr (R::has_identity && R::prepends_identity) {
+    if constexpr (R::has_identity && R::prepends_identity && R::closes) {
       return R::combine(identity_of<R>(ends), a);
     } else {
       return a;

@@ -82,7 +82,7 @@ void Call::prepare(std::span<Array> results) {
 void Call::run(std::span<Array> results) {
   check();
   prepare(results);
-  if (outputs_ > 0) {
+  if (outputs_ > 0 && !(target_.is_part() && options_.windows.empty())) {
     launch(results);
     if (ufunc::Recorder* const recorder = ufunc::recorder(); recorder != nullptr) record(*recorder);
   }
@@ -131,6 +131,7 @@ void Call::find_shape() {
 void Call::name_axes() {
   reduced_ = detail::named_axes([this] { return target_.what(); }, options_.axis, whole_);
   std::size_t several = 0;
+  if (target_.is_part()) shape_.push_back(static_cast<std::int64_t>(options_.windows.size()));
   for (std::size_t d = 0; d < reduced_.size(); ++d) {
     if (reduced_[d] == 0) {
       shape_.push_back(whole_[d]);
@@ -164,7 +165,7 @@ void Call::check_start() {
     check_identity(target_.loops().name(), target_.loops().definition().identity, plan_->loop.outputs.front(),
                    plan_->loop.text);
   }
-  if (target_.has_identity() || options_.initial) return;
+  if (target_.has_identity() || options_.initial || target_.is_part() || options_.may_be_empty) return;
   const std::string give =
       std::string("; give ") + (target_.takes_initial() ? ".initial, or " : "") + ".identity in the definition";
   if (operands_.masked()) {

@@ -24,8 +24,9 @@ bool names(const std::string& text, std::string_view wanted) {
 
 ReductionImpl::ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::Stages stages,
                              std::optional<std::vector<reduce::Member>> members, std::shared_ptr<const UfuncImpl> combine,
-                             std::shared_ptr<const cupy::ReductionDefinition> cupy)
-    : loops_(std::move(loops)),
+                             std::shared_ptr<const cupy::ReductionDefinition> cupy, ufunc::Method method)
+    : Target(method),
+      loops_(std::move(loops)),
       stages_(std::move(stages)),
       members_(std::move(members)),
       combine_(std::move(combine)),
@@ -55,6 +56,7 @@ kinds::ReductionSpec ReductionImpl::spec_of(const ufunc::Loop& loop) const {
   for (const DType dtype : loop.outputs) spec.outputs.push_back({dtype, dtype});
   spec.identity = has_identity();
   spec.ordered = !reorderable();
+  spec.part = is_part();
   spec.stages = true;
   spec.indexed = indexed_;
   spec.prepends_identity = stages_.prepends_identity && spec.identity;
@@ -129,6 +131,7 @@ program::Request ReductionImpl::request(const ufunc::Loop& loop, kinds::Reductio
 }
 
 void ReductionImpl::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const {
+  if (is_part()) return;
   if (forced) call.loop = ufunc::loop_text(plan.loop);
   if (!plan.reported.add(call)) return;
   if (cupy_ != nullptr) return recorder.used(*cupy_, call);

@@ -1,7 +1,9 @@
 // What a Reduction handle points to: the parsed definition, its loops, and the table of what was compiled for it.
 #pragma once
 
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +23,24 @@ class ReductionImpl;
 
 namespace kiln::reduce {
 
+struct PartialFunction;
+
+/// The functions of accumulators that were made for loops. Safe to use from several threads.
+class PartialFunctions {
+ public:
+  template <class Make>
+  std::shared_ptr<const PartialFunction> find_or_make(const std::string& loop, const Make& make) {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<const PartialFunction>& known = made_[loop];
+    if (known == nullptr) known = make();
+    return known;
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::shared_ptr<const PartialFunction>> made_;
+};
+
 /// Bytes of an accumulator, so that the memory of GPUs that blocks share has room for one of each thread.
 inline constexpr int kMaxAccumulator = 128;
 
@@ -34,7 +54,7 @@ class ReductionImpl final : public reduce::Target {
   /// that is a ufunc. `cupy`: the definition in CuPy's notation that it is of.
   ReductionImpl(std::shared_ptr<const UfuncImpl> loops, codegen::Stages stages,
                 std::optional<std::vector<reduce::Member>> members, std::shared_ptr<const UfuncImpl> combine = nullptr,
-                std::shared_ptr<const cupy::ReductionDefinition> cupy = nullptr);
+                std::shared_ptr<const cupy::ReductionDefinition> cupy = nullptr, ufunc::Method method = ufunc::Method::reduce);
 
   [[nodiscard]] std::string what() const override { return name(); }
   [[nodiscard]] std::string operand_name(std::size_t operand) const override { return loops_->operand_name(operand); }
@@ -59,6 +79,7 @@ class ReductionImpl final : public reduce::Target {
   [[nodiscard]] program::Request request(const ufunc::Loop& loop, kinds::ReductionSpec spec, DeviceKind kind) const override;
   void report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const override;
 
+  [[nodiscard]] reduce::PartialFunctions& partials() const noexcept { return partials_; }
   [[nodiscard]] const std::string& name() const noexcept { return loops_->name(); }
   [[nodiscard]] codegen::UserText text_of(const ufunc::Loop& loop) const;
   [[nodiscard]] const codegen::Stages& stages() const noexcept { return stages_; }
@@ -77,11 +98,13 @@ class ReductionImpl final : public reduce::Target {
   std::shared_ptr<const cupy::ReductionDefinition> cupy_;
   bool indexed_;
   std::uint64_t addressed_ = 0;
+  mutable reduce::PartialFunctions partials_;
 };
 
 /// The parsed definition; throws what reduction() does. `prepends_identity`: the identity stands in front of the elements.
 [[nodiscard]] std::shared_ptr<const ReductionImpl> make_reduction(ReductionDefinition definition,
-                                                                  bool prepends_identity = false);
+                                                                  bool prepends_identity = false,
+                                                                  ufunc::Method method = ufunc::Method::reduce);
 /// The same of a definition in CuPy's notation, as which it is written and recorded. Of `stages` all is set that the definition
 /// does not say.
 [[nodiscard]] std::shared_ptr<const ReductionImpl> make_reduction(ReductionDefinition definition, codegen::Stages stages,

@@ -73,7 +73,7 @@ void Call::fill(Rows& rows, const Part& part, std::span<const call::Operand> ope
       continue;
     }
     // Along reduced axes a result stands still.
-    std::size_t own = 0;
+    std::size_t own = target_.is_part() ? 1 : 0;
     for (std::size_t d = 0; d < axes; ++d) {
       if (reduced_[d] == 0) {
         row[d] = rep->strides[own++];
@@ -94,7 +94,7 @@ void Call::fill(Rows& rows, const Part& part, std::span<const call::Operand> ope
 layout::Reduction Call::arrange(const Part& part, std::span<const call::Operand> operands, Rows& rows) const {
   fill(rows, part, operands);
   const std::span<const std::int64_t* const> strides(rows.strides.data(), rows.count);
-  const bool in_order = !target_.reorderable() || part.segments != nullptr;
+  const bool in_order = !target_.reorderable() || target_.is_part() || part.segments != nullptr;
   const std::ptrdiff_t index = target_.indexed() ? static_cast<std::ptrdiff_t>(operands_.inputs()) : -1;
   if (!part.segments_kept) {
     return layout::Reduction({.shape = {part.shape.data(), part.shape.size()},
@@ -138,6 +138,11 @@ ReductionClass Call::class_of(const Part& part, const Laid& laid, DeviceKind kin
   if (kind == DeviceKind::cpu) return how;
   if (part.segments_kept) return kinds::classify_segments(laid.layout, laid.rows.operands[0].itemsize, !target_.reorderable());
   kinds::classify(laid.layout, {laid.rows.operands.data(), operands_.inputs()}, !target_.reorderable(), how);
+  // Any kernel of a part serves all layouts of so many axes.
+  if (target_.is_part()) {
+    how.mapping = kinds::Mapping::block;
+    how.packs = false;
+  }
   return how;
 }
 
@@ -185,22 +190,33 @@ void Call::launch(const Part& part) {
         place.device.is_cpu() && row < operands_.nin() && (variant.layout.is_still(row) || operands_.is_raw(row));
     operands[row] = {const_cast<void*>(laid.rows.operands[row].address), laid.layout.strides(row), size, fixed};
   }
-  const kinds::ReductionLaunch work{.operands = {operands, laid.rows.count},
-                                    .index = indexed ? static_cast<int>(operands_.inputs()) : -1,
-                                    .kept = laid.layout.kept(),
-                                    .reduced = laid.layout.reduced(),
-                                    .outputs = laid.layout.outputs(),
-                                    .count = laid.layout.count(),
-                                    .initial = options_.initial ? initial_.bytes.data() : nullptr,
-                                    .segments = part.segments,
-                                    .columns_inside = laid.layout.columns_inside(),
-                                    .mapping = variant.layout.mapping,
-                                    .kept_rank = variant.layout.kept_rank,
-                                    .reduced_rank = variant.layout.reduced_rank,
-                                    .width = variant.width,
-                                    .wide_index = variant.layout.wide_index,
-                                    .state_bytes = variant.state_bytes};
-  kinds::launch(backend, *variant.module, work, operands_.launch_context(keep_));
+  kinds::ReductionLaunch work{.operands = {operands, laid.rows.count},
+                              .index = indexed ? static_cast<int>(operands_.inputs()) : -1,
+                              .kept = laid.layout.kept(),
+                              .reduced = laid.layout.reduced(),
+                              .outputs = laid.layout.outputs(),
+                              .count = laid.layout.count(),
+                              .initial = options_.initial ? initial_.bytes.data() : nullptr,
+                              .segments = part.segments,
+                              .columns_inside = laid.layout.columns_inside(),
+                              .mapping = variant.layout.mapping,
+                              .kept_rank = variant.layout.kept_rank,
+                              .reduced_rank = variant.layout.reduced_rank,
+                              .width = variant.width,
+                              .wide_index = variant.layout.wide_index,
+                              .part = target_.is_part(),
+                              .state_bytes = variant.state_bytes};
+  if (!target_.is_part()) return kinds::launch(backend, *variant.module, work, operands_.launch_context(keep_));
+  const std::size_t first = laid.rows.count - operands_.nout();
+  for (const Window& window : options_.windows) {
+    work.from = window.from;
+    work.count = window.count;
+    kinds::launch(backend, *variant.module, work, operands_.launch_context(keep_));
+    for (std::size_t o = 0; o < operands_.nout(); ++o) {
+      operands[first + o].data =
+          static_cast<char*>(operands[first + o].data) + operands_.rep(operands_.inputs() + o)->strides[0];
+    }
+  }
 }
 
 void Call::record(ufunc::Recorder& recorder) const {

@@ -31,11 +31,13 @@ program::Request Method::request(const ufunc::Loop& loop, kinds::ReductionSpec s
 kinds::ReductionSpec Method::spec_of(const ufunc::Loop& loop) const {
   return {.inputs = {{loop.inputs[0], loop.outputs[0]}},
           .outputs = {{loop.outputs[0], loop.outputs[0]}},
-          .identity = has_identity() && method_ == ufunc::Method::reduce,
-          .ordered = !reorderable()};
+          .identity = has_identity() && method_ != ufunc::Method::reduceat,
+          .ordered = !reorderable(),
+          .part = is_part()};
 }
 
 void Method::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const {
+  if (is_part()) return;
   call.method = ufunc::name(method_);
   if (forced) call.dtype = plan.loop.outputs[0];
   if (plan.reported.add(call)) recorder.used(ufunc_.definition_of(plan.loop), call);

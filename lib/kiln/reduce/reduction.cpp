@@ -116,7 +116,8 @@ std::uint64_t raw_inputs_in(const std::string& text, const TypeSignature& signat
 }
 
 std::shared_ptr<const detail::ReductionImpl> make(ReductionDefinition definition, codegen::Stages stages,
-                                                  std::shared_ptr<const cupy::ReductionDefinition> cupy) {
+                                                  std::shared_ptr<const cupy::ReductionDefinition> cupy,
+                                                  ufunc::Method method = ufunc::Method::reduce) {
   if (definition.name.empty()) definition.name = "reduction";
   detail::check_name(definition.name);
   if (definition.signatures.empty()) {
@@ -143,13 +144,14 @@ std::shared_ptr<const detail::ReductionImpl> make(ReductionDefinition definition
   auto loops = std::make_shared<const detail::UfuncImpl>(loops_of(std::move(definition)), std::move(signatures));
   loops->warnings().add(suspicious);
   return std::make_shared<const detail::ReductionImpl>(std::move(loops), std::move(stages), std::move(members), nullptr,
-                                                       std::move(cupy));
+                                                       std::move(cupy), method);
 }
 
 }  // namespace
 
-std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition, bool prepends_identity) {
-  return make(std::move(definition), {.prepends_identity = prepends_identity}, nullptr);
+std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition, bool prepends_identity,
+                                                                    ufunc::Method method) {
+  return make(std::move(definition), {.prepends_identity = prepends_identity}, nullptr, method);
 }
 
 std::shared_ptr<const detail::ReductionImpl> detail::make_reduction(ReductionDefinition definition, codegen::Stages stages,

@@ -21,6 +21,12 @@ struct Numbers {
   Dims steps;          ///< along each axis of the inputs
 };
 
+/// Elements, in C order of the reduced axes, that become one state.
+struct Window {
+  std::int64_t from;
+  std::int64_t count;
+};
+
 /// Options of a call.
 struct Options {
   const Axes& axis;
@@ -33,6 +39,9 @@ struct Options {
   const std::optional<Device>& device = call::kAnyDevice;
   const backend::StopRequest* stop = nullptr;
   const Numbers* numbers = nullptr;  ///< null: in C order of the reduced axes, from 0
+  /// Of a target that is_part(): the results have an axis in front, with one state for each.
+  std::span<const Window> windows = {};
+  bool may_be_empty = false;  ///< nothing to reduce is no error, even without an identity
 };
 
 class Target : public call::Callee {
@@ -48,6 +57,8 @@ class Target : public call::Callee {
   [[nodiscard]] virtual std::size_t nout() const noexcept { return loops().nout(); }
   [[nodiscard]] bool reorderable() const noexcept { return loops().reorderable(); }
   [[nodiscard]] bool has_identity() const noexcept { return !loops().definition().identity.empty(); }
+  /// Whether its results are states of windows of what is reduced.
+  [[nodiscard]] bool is_part() const noexcept { return method_ == ufunc::Method::partial; }
   /// Whether elements are mapped by a text of the user's.
   [[nodiscard]] virtual bool maps() const noexcept = 0;
   /// Whether the map asks for elements' numbers.

@@ -11,13 +11,21 @@ namespace kiln::reduce {
 namespace {
 
 /// reduce() of a ufunc that somebody has to keep.
-std::shared_ptr<const Target> method_of(std::shared_ptr<const detail::UfuncImpl> ufunc) {
+std::shared_ptr<const Target> method_of(std::shared_ptr<const detail::UfuncImpl> ufunc,
+                                        ufunc::Method method = ufunc::Method::reduce) {
   struct Kept {
     std::shared_ptr<const detail::UfuncImpl> ufunc;
     Method method;
   };
-  auto kept = std::make_shared<const Kept>(ufunc, Method(*ufunc));
+  auto kept = std::make_shared<const Kept>(ufunc, Method(*ufunc, method));
   return {kept, &kept->method};
+}
+
+/// Halves are accumulated in float32 and rounded once, where the ufunc has such a loop.
+DType state_of(const detail::UfuncImpl& ufunc, const ufunc::Loop& loop) {
+  const DType wide[] = {DType::float32, DType::float32, DType::float32};
+  const bool widens = is_half(loop.outputs.front()) && ufunc::find_loop(ufunc.signatures(), wide);
+  return widens ? DType::float32 : loop.outputs.front();
 }
 
 std::vector<std::pair<DType, std::string>> members_of(const detail::ReductionImpl& reduction, const ufunc::Loop& loop) {
@@ -43,14 +51,57 @@ std::string typed(DType dtype, const std::string& name) {
   return std::string(kiln::name(dtype)) + (name.empty() ? "" : " " + name);
 }
 
+/// The texts of the steps of a reduction.
+struct Texts {
+  ReductionDefinition part;    ///< elements to states
+  ReductionDefinition merge;   ///< states to states
+  ReductionDefinition finish;  ///< states to results
+  std::vector<DType> states;
+};
+
+Texts texts_of(const detail::ReductionImpl& reduction, const ufunc::Loop& loop) {
+  const codegen::UserText text = reduction.text_of(loop);
+  ReductionDefinition common = reduction.definition_of(loop);
+  // After the user's own text, so that its lines keep their numbers.
+  for (const auto& [variable, dtype] : loop.variables) {
+    common.compile.preamble += "\nusing " + variable + " = " + std::string(kiln::name(dtype)) + ";";
+  }
+  Texts texts{common, common, common, {}};
+  std::string outputs;
+  std::string inputs;
+  std::string assignments;
+  std::string list;
+  for (const auto& [dtype, member] : members_of(reduction, loop)) {
+    const std::string number = std::to_string(texts.states.size());
+    const char* const comma = texts.states.empty() ? "" : ", ";
+    outputs += comma + typed(dtype, "part_state_" + number);
+    inputs += comma + typed(dtype, "part_input_" + number);
+    assignments += "part_state_" + number + " = " + member + ";";
+    list += comma + ("part_input_" + number);
+    texts.states.push_back(dtype);
+  }
+  std::string given;
+  for (std::size_t k = 0; k < loop.inputs.size(); ++k)
+    given += (k == 0 ? "" : ", ") + typed(loop.inputs[k], text.input_names[k]);
+  std::string results;
+  for (std::size_t o = 0; o < loop.outputs.size(); ++o) {
+    results += (o == 0 ? "" : ", ") + typed(loop.outputs[o], o < text.output_names.size() ? text.output_names[o] : "");
+  }
+  const std::string of_states = common.accumulator.empty() ? "return part_input_0;" : "return {" + list + "};";
+  texts.part.signatures = {"(" + outputs + ")(" + given + ")"};
+  texts.part.post = assignments;
+  texts.merge.signatures = {"(" + outputs + ")(" + inputs + ")"};
+  texts.merge.map = of_states;
+  texts.merge.post = assignments;
+  texts.finish.signatures = {(text.output_names.empty() ? results : "(" + results + ")") + "(" + inputs + ")"};
+  texts.finish.map = of_states;
+  return texts;
+}
+
 }  // namespace
 
 TwoSteps in_two_steps(const std::shared_ptr<const detail::UfuncImpl>& ufunc, const ufunc::Loop& loop) {
-  TwoSteps steps{.part = method_of(ufunc), .combine = method_of(ufunc), .states = loop.outputs};
-  // Halves are accumulated in float32 and rounded once, where the ufunc has such a loop.
-  const DType wide[] = {DType::float32, DType::float32, DType::float32};
-  if (is_half(loop.outputs.front()) && ufunc::find_loop(ufunc->signatures(), wide)) steps.states = {DType::float32};
-  return steps;
+  return {.part = method_of(ufunc), .combine = method_of(ufunc), .states = {state_of(*ufunc, loop)}};
 }
 
 TwoSteps in_two_steps(const std::shared_ptr<const detail::ReductionImpl>& reduction, const ufunc::Loop& loop) {
@@ -58,42 +109,28 @@ TwoSteps in_two_steps(const std::shared_ptr<const detail::ReductionImpl>& reduct
   if (reduction->combine() != nullptr && !is_half(loop.outputs.front())) {
     return {.part = reduction, .combine = method_of(reduction->combine()), .states = loop.outputs};
   }
-  const codegen::UserText text = reduction->text_of(loop);
-  ReductionDefinition common = reduction->definition_of(loop);
-  // After the user's own text, so that its lines keep their numbers.
-  for (const auto& [variable, dtype] : loop.variables) {
-    common.compile.preamble += "\nusing " + variable + " = " + std::string(kiln::name(dtype)) + ";";
-  }
-  TwoSteps steps;
-  std::string outputs;
-  std::string inputs;
-  std::string assignments;
-  std::string list;
-  for (const auto& [dtype, member] : members_of(*reduction, loop)) {
-    const std::string number = std::to_string(steps.states.size());
-    const char* const comma = steps.states.empty() ? "" : ", ";
-    outputs += comma + typed(dtype, "part_state_" + number);
-    inputs += comma + typed(dtype, "part_input_" + number);
-    assignments += "part_state_" + number + " = " + member + ";";
-    list += comma + ("part_input_" + number);
-    steps.states.push_back(dtype);
-  }
-  std::string given;
-  for (std::size_t k = 0; k < loop.inputs.size(); ++k)
-    given += (k == 0 ? "" : ", ") + typed(loop.inputs[k], text.input_names[k]);
-  ReductionDefinition part = common;
-  part.signatures = {"(" + outputs + ")(" + given + ")"};
-  part.post = assignments;
+  Texts texts = texts_of(*reduction, loop);
   const bool prepends_identity = reduction->stages().prepends_identity;
-  steps.part = detail::make_reduction(std::move(part), prepends_identity);
-  std::string results;
-  for (std::size_t o = 0; o < loop.outputs.size(); ++o) {
-    results += (o == 0 ? "" : ", ") + typed(loop.outputs[o], o < text.output_names.size() ? text.output_names[o] : "");
-  }
-  common.signatures = {(text.output_names.empty() ? results : "(" + results + ")") + "(" + inputs + ")"};
-  common.map = common.accumulator.empty() ? "return part_input_0;" : "return {" + list + "};";
-  steps.combine = detail::make_reduction(std::move(common), prepends_identity);
-  return steps;
+  return {.part = detail::make_reduction(std::move(texts.part), prepends_identity),
+          .combine = detail::make_reduction(std::move(texts.finish), prepends_identity),
+          .states = std::move(texts.states)};
+}
+
+PartialSteps in_partial_steps(const std::shared_ptr<const detail::UfuncImpl>& ufunc, const ufunc::Loop& loop) {
+  const std::shared_ptr<const Target> part = method_of(ufunc, ufunc::Method::partial);
+  return {.part = part, .merge = part, .finish = method_of(ufunc), .states = {state_of(*ufunc, loop)}};
+}
+
+PartialSteps in_partial_steps(const std::shared_ptr<const detail::ReductionImpl>& reduction, const ufunc::Loop& loop) {
+  Texts texts = texts_of(*reduction, loop);
+  const bool prepends_identity = reduction->stages().prepends_identity;
+  const auto part_of = [&](ReductionDefinition definition) {
+    return detail::make_reduction(std::move(definition), prepends_identity, ufunc::Method::partial);
+  };
+  return {.part = part_of(std::move(texts.part)),
+          .merge = part_of(std::move(texts.merge)),
+          .finish = detail::make_reduction(std::move(texts.finish), prepends_identity),
+          .states = std::move(texts.states)};
 }
 
 }  // namespace kiln::reduce

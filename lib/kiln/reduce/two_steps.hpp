@@ -16,6 +16,17 @@ struct TwoSteps {
   std::vector<DType> states;
 };
 
+/// The same of parts whose states are of any windows of the elements: Target::is_part(). `merge` makes states of states.
+struct PartialSteps {
+  std::shared_ptr<const Target> part;
+  std::shared_ptr<const Target> merge;
+  std::shared_ptr<const Target> finish;
+  std::vector<DType> states;
+};
+[[nodiscard]] PartialSteps in_partial_steps(const std::shared_ptr<const detail::UfuncImpl>& ufunc, const ufunc::Loop& loop);
+[[nodiscard]] PartialSteps in_partial_steps(const std::shared_ptr<const detail::ReductionImpl>& reduction,
+                                            const ufunc::Loop& loop);
+
 /// For a loop of a method or a reduction. TypeError, which begins with its name, where a member of the accumulator is none that
 /// an array can hold.
 [[nodiscard]] TwoSteps in_two_steps(const std::shared_ptr<const detail::UfuncImpl>& ufunc, const ufunc::Loop& loop);

@@ -12,8 +12,8 @@
 
 namespace kiln::ufunc {
 
-/// The methods that have kernels of their own. outer is a call.
-enum class Method : std::uint8_t { reduce, reduceat, accumulate, at };
+/// The methods that have kernels of their own. outer is a call. partial: states of a part of what is reduced.
+enum class Method : std::uint8_t { reduce, reduceat, accumulate, at, partial };
 
 struct MethodVariant {
   Method method = Method::reduce;
@@ -29,7 +29,8 @@ struct MethodName {
   std::string_view name;
 };
 inline constexpr std::array kMethodNames{MethodName{Method::reduce, "reduce"}, MethodName{Method::reduceat, "reduceat"},
-                                         MethodName{Method::accumulate, "accumulate"}, MethodName{Method::at, "at"}};
+                                         MethodName{Method::accumulate, "accumulate"}, MethodName{Method::at, "at"},
+                                         MethodName{Method::partial, "partial"}};
 
 [[nodiscard]] constexpr std::string_view name(Method method) noexcept {
   return kMethodNames[static_cast<std::size_t>(method)].name;

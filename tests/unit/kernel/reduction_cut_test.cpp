@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include <array>
+#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -19,7 +20,7 @@ struct Work {
   bool columns_inside = false;
 };
 
-ReductionCut cut(const Work& work, bool ordered = false) {
+ReductionCut cut(const Work& work, bool ordered = false, bool balanced = false) {
   static const std::uint8_t itemsize[] = {4, 4};
   const CpuReduction kernel{.fold = nullptr,
                             .rows = nullptr,
@@ -33,6 +34,7 @@ ReductionCut cut(const Work& work, bool ordered = false) {
                             .index = -1,
                             .itemsize = itemsize,
                             .ordered = ordered,
+                            .balanced = balanced,
                             .commutes = true,
                             .reads_outputs = false};
   const std::vector<std::int64_t> zeros(work.strides.size(), 0);
@@ -103,4 +105,24 @@ TEST_CASE("tasks cover all tiles and leaves, in chunks of a power of two, and sm
   CHECK(batches.chunks == 1);
   CHECK(batches.batch * batches.count >= many.tiles);
   CHECK(batches.batch * (batches.count - 1) < many.tiles);
+}
+
+TEST_CASE("a balanced kernel gets leaves of 2ⁿ elements, wherever rows end") {
+  const auto is_power = [](std::int64_t x) { return std::has_single_bit(static_cast<std::uint64_t>(x)); };
+  const ReductionCut line = cut({{}, {1'000'000}, {4}}, false, true);
+  CHECK(line.form == Form::fold);
+  CHECK_FALSE(line.gathers);
+  CHECK_FALSE(line.by_runs);
+  CHECK(is_power(line.leaf));
+  const ReductionCut planes = cut({{}, {1000, 1500}, {16'000, 4}}, false, true);
+  CHECK_FALSE(planes.by_runs);
+  CHECK(planes.gathers);
+  CHECK(is_power(planes.leaf));
+  const ReductionCut few = cut({{3}, {100'000}, {4, 12}, true}, false, true);
+  CHECK(few.form == Form::narrow);
+  CHECK(few.unrolled == 1);
+  CHECK(is_power(few.leaf));
+  const ReductionCut many = cut({{1000}, {100'000}, {4, 4000}, true}, false, true);
+  CHECK(many.form == Form::rows);
+  CHECK(many.leaf == kCpuReduceRows);
 }

@@ -190,3 +190,21 @@ TEST_CASE("more than 2^31 elements need wide indices") {
   CHECK(wide.reduced_space().size() == 8 + 8);
   CHECK(number(wide.reduced_space(), 0) == reduced[0]);
 }
+
+TEST_CASE("a balanced reduction: a thread's elements, the parts of an output, adjacent outputs") {
+  CHECK(balanced_elements(4) == 8);
+  CHECK(balanced_elements(16) == 8);
+  CHECK(balanced_elements(24) == 4);
+  CHECK(balanced_elements(128) == 1);
+  const BalancedParts one = balanced_parts(1, 1, 1'000'000, 4);
+  CHECK(one.count == (1'000'000 + 2047) / 2048);
+  CHECK(one.lane_bits == 0);
+  const BalancedParts rows = balanced_parts(1'000'000, 1, 64, 4);
+  CHECK(rows.count == 1);
+  CHECK(rows.lane_bits == 5);
+  CHECK(rows.groups == 1'000'000 / 32);
+  const BalancedParts columns = balanced_parts(5000, 5000, 1'000'000, 4);
+  CHECK(columns.lane_bits == 5);
+  CHECK(columns.count == (1'000'000 + 63) / 64);
+  CHECK(balanced_parts(7, 1, 1, 4).count == 1);
+}

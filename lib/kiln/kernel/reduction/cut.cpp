@@ -21,6 +21,7 @@ constexpr std::int64_t kShort = 64;               // elements up to which many o
 constexpr std::int64_t kAcross = 16;              // outputs for which that is worth the transposition
 constexpr std::int64_t kDirectLeaf = 65536;
 constexpr std::int64_t kGatheredLeaf = 4096;
+constexpr std::int64_t kTransposedLeaf = 512;
 constexpr std::int64_t kFoldTile = 64;
 constexpr int kTasksPerThread = 4;
 
@@ -50,7 +51,12 @@ ReductionCut cut_reduction(const CpuReduction& kernel, const ReductionLaunch& la
     packed_columns = packed_columns && (kept == 0 || operand.strides[kept - 1] == operand.itemsize);
   }
   ReductionCut cut;
-  if (kernel.ordered) {
+  if (kernel.balanced) {
+    const bool across = launch.count <= kShort && columns >= kAcross;
+    cut.form = across || (launch.columns_inside && columns >= kWide) ? Form::rows
+               : launch.columns_inside && columns > 1                ? Form::narrow
+                                                                     : Form::fold;
+  } else if (kernel.ordered) {
     cut.form = columns >= kCpuReduceRows || (launch.columns_inside && columns > 1) ? Form::rows : Form::fold;
   } else if (launch.columns_inside) {
     cut.form = columns >= kWide || launch.count < kShort || !kernel.commutes ? Form::rows : Form::narrow;
@@ -59,8 +65,8 @@ ReductionCut cut_reduction(const CpuReduction& kernel, const ReductionLaunch& la
   }
   switch (cut.form) {
     case Form::fold: {
-      cut.by_runs = launch.reduced.size() <= 1 || run >= kCpuFoldBlock;
-      cut.gathers = !cut.by_runs || !contiguous;
+      cut.by_runs = !kernel.balanced && (launch.reduced.size() <= 1 || run >= kCpuFoldBlock);
+      cut.gathers = launch.reduced.size() > 1 ? !cut.by_runs || !contiguous : !contiguous;
       cut.leaf = cut.gathers ? kGatheredLeaf : kDirectLeaf;
       cut.leaves = cut.by_runs ? ceil_div(run, cut.leaf) * (launch.count / std::max<std::int64_t>(run, 1))
                                : ceil_div(launch.count, cut.leaf);
@@ -80,6 +86,11 @@ ReductionCut cut_reduction(const CpuReduction& kernel, const ReductionLaunch& la
     case Form::narrow: {
       cut.width = columns;
       cut.gathers = true;
+      if (kernel.balanced) {
+        cut.leaf = kTransposedLeaf;
+        cut.leaves = ceil_div(launch.count, cut.leaf);
+        break;
+      }
       cut.unrolled = static_cast<std::int64_t>(std::bit_ceil(static_cast<std::uint64_t>(ceil_div(kNarrowLanes, columns))));
       cut.leaf = kCpuReduceRows * cut.unrolled;
       cut.leaves = ceil_div(launch.count, cut.leaf);

@@ -15,7 +15,8 @@ struct ReductionCut {
   enum class Form : std::uint8_t {
     fold,    ///< an output at a time: consecutive elements
     rows,    ///< adjacent outputs, kCpuReduceRows elements of each in a leaf
-    narrow,  ///< as rows, with `unrolled` rows adjacent as if they were one
+    narrow,  ///< as rows, with `unrolled` rows adjacent as if they were one; of a balanced kernel each output's elements are
+             ///< brought together, and folded
   };
   Form form = Form::fold;
   bool by_runs = false;       ///< fold: no leaf goes over the end of an innermost reduced row

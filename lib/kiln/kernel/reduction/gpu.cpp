@@ -1,4 +1,6 @@
 // Launches of reductions on a GPU: kernels-src/reduction/gpu.hpp is the other side.
+#include <utility>
+
 #include "device/scratch.hpp"
 #include "kernel/grid.hpp"
 #include "kernel/record.hpp"
@@ -10,7 +12,43 @@
 
 namespace kiln::kinds {
 
+namespace {
+
+/// Launches that make states of states until one of each output is left.
+void launch_part(Backend& backend, const Module& module, const ReductionLaunch& launch, const LaunchContext& context) {
+  const GridRequest limits = limits_of(backend, module);
+  const std::int64_t columns = launch.columns_inside && !launch.kept.empty() ? launch.kept.back() : 1;
+  BalancedParts parts = balanced_parts(launch.outputs, columns, launch.count, launch.state_bytes);
+  ReductionParameters parameters(launch, ReductionParts{.count = parts.count, .lane_bits = parts.lane_bits});
+  parameters.call().first = static_cast<std::uint64_t>(launch.from);
+  const std::int64_t bytes = launch.outputs * launch.state_bytes;
+  const auto scratch_bytes = [&](std::int64_t count) { return static_cast<std::size_t>(count > 1 ? count * bytes : 0); };
+  const Scratch first(backend, scratch_bytes(parts.count), context.queue);
+  const Scratch second(backend,
+                       scratch_bytes(balanced_parts(launch.outputs, launch.outputs, parts.count, launch.state_bytes).count),
+                       context.queue);
+  void* to = first.address();
+  void* other = second.address();
+  while (true) {
+    parameters.call().scratch = to;
+    backend.dispatch(module, shape_of(grid_of_units(parts.groups * parts.count, limits)), parameters.data(), context.queue,
+                     context.keep);
+    if (parts.count == 1) return;
+    const std::int64_t elements = parts.count;
+    parts = balanced_parts(launch.outputs, launch.outputs, elements, launch.state_bytes);
+    ReductionCall& call = parameters.call();
+    call.combining = 1;
+    call.states = std::exchange(to, std::exchange(other, to));
+    call.count = static_cast<std::uint64_t>(elements);
+    call.parts = static_cast<std::uint64_t>(parts.count);
+    call.lane_bits = parts.lane_bits;
+  }
+}
+
+}  // namespace
+
 void launch_on_gpu(Backend& backend, const Module& module, const ReductionLaunch& launch, const LaunchContext& context) {
+  if (launch.part) return launch_part(backend, module, launch, context);
   if (launch.segments != nullptr) return launch_segments_on_gpu(backend, module, launch, context);
   ReductionWork work{.outputs = launch.outputs,
                      .packs = launch.count / launch.pack(),

@@ -24,6 +24,11 @@ constexpr std::int64_t kNarrow = 8;  // elements of an access
 // Parts of a launch: a few blocks for each multiprocessor, and at most as many waves of blocks as leave the last one no weight.
 constexpr std::int64_t kOneWave = 1024;
 constexpr std::int64_t kMostParts = 8192;
+// Bytes of states that a thread of a balanced reduction has at once in registers, and elements; adjacent outputs that are read
+// in whole lines.
+constexpr std::int64_t kBalancedBytes = 128;
+constexpr std::int64_t kMostBalanced = 8;
+constexpr std::int64_t kAdjacent = 32;
 // Rows of threads that share long columns, and packs of a thread below which there are fewer.
 constexpr std::int64_t kColumnRows = 16;
 constexpr std::int64_t kColumnPacks = 8;
@@ -63,6 +68,21 @@ ReductionParts parts_of(const ReductionWork& work) noexcept {
   const std::int64_t each = steps * kStep;
   const std::int64_t chunk = std::min(each * rows, packs);
   return {.chunk = chunk, .count = ceil_div(packs, chunk), .lane_bits = whole.lane_bits};
+}
+
+int balanced_elements(std::int64_t state_bytes) noexcept {
+  return static_cast<int>(std::clamp<std::int64_t>(power_of_2_to(kBalancedBytes / state_bytes), 1, kMostBalanced));
+}
+
+BalancedParts balanced_parts(std::int64_t outputs, std::int64_t columns, std::int64_t elements,
+                             std::int64_t state_bytes) noexcept {
+  const std::int64_t each = balanced_elements(state_bytes);
+  const std::int64_t adjacent = std::min(power_of_2_from(columns), kAdjacent);
+  const std::int64_t rows = std::min(power_of_2_from(ceil_div(elements, each)), kGpuBlock / adjacent);
+  const std::int64_t lanes = kGpuBlock / rows;
+  return {.count = std::max<std::int64_t>(ceil_div(elements, rows * each), 1),
+          .groups = ceil_div(outputs, lanes),
+          .lane_bits = std::countr_zero(static_cast<unsigned>(lanes))};
 }
 
 Grid grid_for(const ReductionWork& work, const ReductionParts& parts, const GridRequest& request) noexcept {

@@ -26,6 +26,19 @@ struct ReductionParts {
 };
 [[nodiscard]] ReductionParts parts_of(const ReductionWork& work) noexcept;
 
+/// Elements, a power of two, of a state of so many bytes that a thread of a balanced reduction takes.
+[[nodiscard]] int balanced_elements(std::int64_t state_bytes) noexcept;
+
+/// How the blocks of a GPU share a launch of a balanced reduction. Of any shape the tree is the same.
+struct BalancedParts {
+  std::int64_t count = 1;   ///< of each output; more than one are the elements of another launch
+  std::int64_t groups = 1;  ///< of outputs
+  int lane_bits = 0;        ///< 2 to the power of it threads of a block are adjacent outputs
+};
+/// `columns`: outputs that lie together, 1 where elements do.
+[[nodiscard]] BalancedParts balanced_parts(std::int64_t outputs, std::int64_t columns, std::int64_t elements,
+                                           std::int64_t state_bytes) noexcept;
+
 /// Blocks of kGpuBlock threads that walk over all units of the mapping. `request` gives the device's limits.
 [[nodiscard]] Grid grid_for(const ReductionWork& work, const ReductionParts& parts, const GridRequest& request) noexcept;
 /// The same for so many units, one for a block.

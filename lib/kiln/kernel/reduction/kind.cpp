@@ -9,8 +9,8 @@
 namespace kiln::kinds {
 
 std::string words_of(const ReductionSpec& spec, DeviceKind device) {
-  std::string what = spec.segmented ? "reduceat" : spec.stages ? "reduction" : "reduce";
-  if (device != DeviceKind::cpu) what += fmt::format(" ({})", mapping_name(spec.mapping));
+  std::string what = spec.segmented ? "reduceat" : spec.part ? "part" : spec.stages ? "reduction" : "reduce";
+  if (device != DeviceKind::cpu && !spec.part) what += fmt::format(" ({})", mapping_name(spec.mapping));
   Words words(what);
   for (std::size_t i = 0; i < spec.inputs.size(); ++i) add_input(words, spec.inputs[i], input_name(i));
   for (std::size_t i = 0; i < spec.outputs.size(); ++i) add_output(words, spec.outputs[i], output_name(i));

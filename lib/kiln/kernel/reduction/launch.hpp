@@ -39,7 +39,8 @@ struct ReductionLaunch {
   std::span<const std::int64_t> kept;     ///< merged extents of the result, outermost first; may be empty
   std::span<const std::int64_t> reduced;  ///< merged extents that are reduced; may be empty
   std::int64_t outputs = 1;               ///< product of kept, > 0
-  std::int64_t count = 1;                 ///< product of reduced; 0: there is nothing to reduce
+  std::int64_t count = 1;                 ///< elements of an output: product of reduced, of a part less; 0: nothing to reduce
+  std::int64_t from = 0;                  ///< of a part: the number of its first element, in C order of `reduced`
   const void* initial = nullptr;          ///< an accumulator on the host, kAccumulatorBytes at most; null: none given
   /// CPU: instead of reduced extents and count. GPU: they are a kept dimension, the reduced one has its full extent, and one
   /// more operand follows the outputs, that says where they begin: its stride along that dimension is 1 and all others are 0,
@@ -52,6 +53,7 @@ struct ReductionLaunch {
   int reduced_rank = 1;  ///< likewise
   int width = 1;         ///< divides the innermost reduced extent, or by columns the innermost kept one
   bool wide_index = false;
+  bool part = false;             ///< ReductionSpec::part
   std::int64_t state_bytes = 0;  ///< of what is kept of a part
 
   /// Elements of an output in an access.

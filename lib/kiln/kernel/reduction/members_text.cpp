@@ -88,10 +88,10 @@ std::string members_of_stages(const ReductionSpec& spec, const UserText& text) {
   std::string out = fmt::format(
       "  using accumulator = user::kiln_accumulator;\n"
       "  static constexpr bool has_identity = {}, masked = {}, prepends_identity = {}, maps = {}, commutes = {};\n"
-      "  static constexpr bool takes_inputs = {}, reads_outputs = {};\n",
+      "  static constexpr bool takes_inputs = {}, reads_outputs = {}, closes = {};\n",
       spec.identity, spec.masked, spec.prepends_identity, !text.stages->map.empty(),
       !text.stages->accumulator.empty() || !text.stages->type.empty() || commutes(spec.outputs.front().compute, spec.identity),
-      identity_takes(spec, text), spec.read_outputs != 0);
+      identity_takes(spec, text), spec.read_outputs != 0, !spec.part);
   if (spec.identity) {
     out += fmt::format(
         "  static KILN_FN accumulator identity({}) {{ return ::kiln::convert<accumulator>(user::kiln_identity({})); }}\n",
@@ -112,8 +112,8 @@ std::string members_of_operation(const ReductionSpec& spec) {
   std::string text = fmt::format(
       "  using accumulator = {};\n"
       "  static constexpr bool has_identity = {}, masked = {}, prepends_identity = true, maps = false, commutes = {};\n"
-      "  static constexpr bool takes_inputs = false, reads_outputs = false;\n",
-      body_type(loop), spec.identity, spec.masked, commutes(loop, spec.identity));
+      "  static constexpr bool takes_inputs = false, reads_outputs = false, closes = {};\n",
+      body_type(loop), spec.identity, spec.masked, commutes(loop, spec.identity), !spec.part);
   if (spec.identity) {
     text += "  static KILN_FN accumulator identity() { return convert<accumulator>(user::kiln_identity()); }\n";
   }

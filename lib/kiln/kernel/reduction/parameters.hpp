@@ -23,9 +23,11 @@ struct ReductionCall {
   std::int32_t combining = 0;
   std::int32_t has_initial = 0;
   std::int32_t lane_bits = 0;
+  std::uint64_t first = 0;
+  const void* states = nullptr;
   alignas(kAccumulatorBytes) std::array<std::byte, kAccumulatorBytes> initial{};
 };
-static_assert(sizeof(ReductionCall) == 80);
+static_assert(sizeof(ReductionCall) == 96);
 
 class ReductionParameters {
  public:

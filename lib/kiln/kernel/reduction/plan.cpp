@@ -189,11 +189,11 @@ ReductionSpec specialize(ReductionSpec spec, std::span<const DType> storage, con
   for (std::size_t k = 0; k < spec.outputs.size(); ++k) spec.outputs[k].storage = storage[inputs + k];
   spec.masked = how.masked;
   if (device == DeviceKind::cpu) return spec;
-  spec.mapping = how.mapping;
+  spec.mapping = spec.part ? Mapping::block : how.mapping;
   spec.kept_rank = how.kept_rank;
   spec.reduced_rank = how.reduced_rank;
   spec.segmented = how.segmented;
-  spec.width = how.packs && !spec.ordered ? pack_width(how, storage.first(inputs)) : 1;
+  spec.width = how.packs && !spec.ordered && !spec.part ? pack_width(how, storage.first(inputs)) : 1;
   if (how.mapping == Mapping::columns) {
     while (spec.width > 1 && spec.width * state_bytes(spec) > kMostColumnBytes) spec.width /= 2;
   }

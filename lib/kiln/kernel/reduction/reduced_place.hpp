@@ -9,6 +9,11 @@
 
 namespace kiln::kinds {
 
+/// The number of the element that the index's operand has at an address.
+[[nodiscard]] inline std::int64_t number_at(const char* address) noexcept {
+  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) - kIndexOrigin);
+}
+
 struct ReducedPlace {
   ReducedPlace(const CpuReduction& kernel, const ReductionLaunch& launch);
 

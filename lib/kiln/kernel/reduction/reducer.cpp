@@ -15,11 +15,6 @@ constexpr std::int64_t lines(std::int64_t bytes) {
   return (bytes + cpu::kCacheLine - 1) / cpu::kCacheLine * cpu::kCacheLine;
 }
 
-/// The number of the element that the index's operand has at an address.
-std::int64_t number_at(const char* address) {
-  return static_cast<std::int64_t>(reinterpret_cast<std::uintptr_t>(address) - kIndexOrigin);
-}
-
 }  // namespace
 
 Reducer::Reducer(const CpuReduction& kernel, const ReductionLaunch& launch, const ReductionCut& cut, std::int64_t chunk,
@@ -111,7 +106,7 @@ void Reducer::join(std::int64_t tile, const char* parts, std::int64_t count) {
 // The states of some leaves of the tile, to the bottom of the stack.
 void Reducer::states(std::int64_t begin, std::int64_t end) {
   const std::int64_t per_run = cut_.by_runs ? (run_ + cut_.leaf - 1) / cut_.leaf : 1;
-  seek(cut_.by_runs ? begin / per_run * run_ + begin % per_run * cut_.leaf : begin * cut_.leaf);
+  seek(cut_.by_runs ? begin / per_run * run_ + begin % per_run * cut_.leaf : launch_.from + begin * cut_.leaf);
   bool fresh = true;
   if (kernel_.ordered && launch_.initial != nullptr) {
     kernel_.start(stack_, launch_.initial, columns_, inputs_of_tile());
@@ -128,7 +123,8 @@ void Reducer::states(std::int64_t begin, std::int64_t end) {
         rows_leaf(std::min(cut_.leaf, launch_.count - leaf * cut_.leaf), to, fresh);
         break;
       case Form::narrow:
-        narrow_leaf(std::min(cut_.leaf, launch_.count - leaf * cut_.leaf), to);
+        kernel_.balanced ? transposed_leaf(std::min(cut_.leaf, launch_.count - leaf * cut_.leaf), to)
+                         : narrow_leaf(std::min(cut_.leaf, launch_.count - leaf * cut_.leaf), to);
         break;
     }
     fresh = false;
@@ -144,7 +140,7 @@ void Reducer::fold_tile() {
   if (started) kernel_.start(stack_, launch_.initial, columns_, inputs_of_tile());
   for (std::int64_t column = 0; column < columns_; ++column) {
     require_not_due();
-    seek(0);
+    seek(launch_.from);
     fold_leaf(0, stack_ + column * kernel_.state_size, !started);
     for (std::size_t k = 0; k < inputs; ++k) tile_[k] += kept_stride(static_cast<int>(k));
   }

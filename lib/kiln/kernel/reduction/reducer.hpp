@@ -52,6 +52,7 @@ class Reducer : private ReducedPlace {
   void number_rows(char* list, std::int64_t rows, std::int64_t columns) const;
   void rows_leaf(std::int64_t rows, char* to, bool fresh);
   void narrow_leaf(std::int64_t rows, char* to);
+  void transposed_leaf(std::int64_t rows, char* to);
   void* const* inputs_of_tile();
   void finish(const char* from);
 

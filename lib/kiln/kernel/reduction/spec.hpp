@@ -18,16 +18,19 @@ struct ReductionSpec {
   /// Access::scalar and Access::broadcast (one value for all elements), Access::raw, or any other.
   std::vector<OperandSpec> inputs = {};
   std::vector<OperandSpec> outputs = {};
-  bool identity = false;            ///< UserText::identity takes part
-  bool masked = false;              ///< a bool operand follows the inputs: which elements count
-  bool stages = false;              ///< UserText::stages is there
-  bool indexed = false;             ///< stages: an operand follows the inputs and the mask: each element's number
-  bool prepends_identity = false;   ///< stages: the identity stands in front of the elements, as a ufunc's does
-  int state_bytes = 0;              ///< stages: of an accumulator, at most
-  std::uint32_t read_outputs = 0;   ///< stages: a bit for each output that begins as what its array holds
-  int in_rank = 0;                  ///< stages that ask for it: axes of the elements
-  int out_rank = 0;                 ///< and of the outputs
-  bool ordered = false;             ///< strictly from the first element to the last
+  bool identity = false;           ///< UserText::identity takes part
+  bool masked = false;             ///< a bool operand follows the inputs: which elements count
+  bool stages = false;             ///< UserText::stages is there
+  bool indexed = false;            ///< stages: an operand follows the inputs and the mask: each element's number
+  bool prepends_identity = false;  ///< stages: the identity stands in front of the elements, as a ufunc's does
+  int state_bytes = 0;             ///< stages: of an accumulator, at most
+  std::uint32_t read_outputs = 0;  ///< stages: a bit for each output that begins as what its array holds
+  int in_rank = 0;                 ///< stages that ask for it: axes of the elements
+  int out_rank = 0;                ///< and of the outputs
+  bool ordered = false;            ///< strictly from the first element to the last
+  /// By the balanced tree over the numbers of elements, whatever their layout; no identity stands in front. Outputs are states
+  /// of a part of what is reduced.
+  bool part = false;
   Mapping mapping = Mapping::warp;  ///< GPU
   int kept_rank = 1;                ///< GPU: merged axes that the result has
   int reduced_rank = 1;             ///< GPU: merged axes that it has not

@@ -26,7 +26,8 @@ std::vector<DType> storage_of(const ReductionSpec& spec) {
 }
 
 std::string loop_header(const ReductionSpec& spec, DeviceKind target) {
-  if (target == DeviceKind::cpu) return "kiln/reduction/cpu.hpp";
+  if (target == DeviceKind::cpu) return spec.part ? "kiln/reduction/balanced_cpu.hpp" : "kiln/reduction/cpu.hpp";
+  if (spec.part) return "kiln/reduction/balanced_gpu.hpp";
   return spec.segmented ? "kiln/reduction/segments_gpu.hpp" : "kiln/reduction/gpu.hpp";
 }
 

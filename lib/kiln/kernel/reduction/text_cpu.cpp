@@ -118,11 +118,12 @@ std::string reduction_cpu(const ReductionSpec& spec, const UserText& text) {
          fmt::format(
              "struct reduction {{\n{}{}  static constexpr int index_operand = {};\n{}{}}};\n"
              "static const uint8 itemsize[] = {{{}}};\n"
-             "static const kinds::CpuReduction kernel = describe<reduction, {}>({}, {}, itemsize);\n"
+             "static const kinds::CpuReduction kernel = {}({}, {}, itemsize);\n"
              "extern \"C\" __attribute__((visibility(\"default\"))) const kinds::CpuReduction* kiln_kernel() {{ return "
              "&kernel; }}\n",
              reduction_members(spec, text), lanes_of(text), index_operand(spec), source_of(spec, text), sink_of(spec, text),
-             sizes, spec.ordered, inputs, spec.outputs.size());
+             sizes, spec.part ? "describe_part<reduction>" : fmt::format("describe<reduction, {}>", spec.ordered), inputs,
+             spec.outputs.size());
 }
 
 }  // namespace kiln::kinds

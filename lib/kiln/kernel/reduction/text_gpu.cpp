@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "device/kernel_abi.hpp"
 #include "kernel/reduction/beside_text.hpp"
+#include "kernel/reduction/grid.hpp"
 #include "kernel/reduction/members_text.hpp"
 #include "kernel/reduction/plan.hpp"
 #include "kernel/reduction/text.hpp"
@@ -30,7 +32,7 @@ int blocks_at_once(const ReductionSpec& spec) {
   constexpr std::int64_t kLoads = 4;  // of kernels-src/reduction/gather_gpu.hpp
   constexpr std::int64_t kSmallState = 8;
   // Coordinates take more than can be foreseen.
-  if (spec.ordered || spec.wide_index || spec.reduced_rank > 1 || spec.kept_rank > 2) return 1;
+  if (spec.ordered || spec.part || spec.wide_index || spec.reduced_rank > 1 || spec.kept_rank > 2) return 1;
   std::int64_t loaded = spec.masked ? spec.width : 0;
   for (const OperandSpec& input : spec.inputs) {
     if (!stands_still(input)) loaded += spec.width * static_cast<std::int64_t>(itemsize(input.storage));
@@ -54,6 +56,7 @@ int blocks_at_once(const ReductionSpec& spec) {
 
 std::string loop_of(const ReductionSpec& spec) {
   if (spec.ordered) return "reduce_in_order<reduction>(call, w);";
+  if (spec.part) return fmt::format("reduce_balanced<reduction, {}>(call, w, cells);", balanced_elements(state_bytes(spec)));
   const int packs = group(spec);
   switch (spec.mapping) {
     case Mapping::thread:
@@ -226,7 +229,7 @@ std::string identity_of_work(const ReductionSpec& spec, const UserText& text) {
 std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
   const Operands operands(spec, text);
   const std::string index = spec.wide_index ? "uint64" : "uint32";
-  const bool shares = !spec.ordered && (spec.mapping == Mapping::block || spec.mapping == Mapping::columns);
+  const bool shares = !spec.ordered && (spec.part || spec.mapping == Mapping::block || spec.mapping == Mapping::columns);
   const std::string ends =
       post_arguments(spec, text, {.arrays = "", .scalar = "", .by_pointer = false, .beside = "b", .number = operands.number});
   std::string out = beside_struct(spec, text) + fmt::format("struct reduction {{\n{}}};\n", reduction_members(spec, text));
@@ -258,7 +261,9 @@ std::string reduction_gpu(const ReductionSpec& spec, const UserText& text) {
       blocks_at_once(spec), operands.parameters);
   if (shares) {
     out += fmt::format("  alignas(16) KILN_SHARED unsigned char cells[sizeof(counted<reduction>::state) * {}];\n",
-                       spec.mapping == Mapping::columns ? 192 * spec.width : 32);
+                       spec.part                          ? kGpuBlock
+                       : spec.mapping == Mapping::columns ? 192 * spec.width
+                                                          : 32);
   }
   out += fmt::format("  const work w{{kept, reduced{}}};\n  {}\n}}\n", operands.names, loop_of(spec));
   return out;

@@ -1,0 +1,80 @@
+// What a Partial handle points to: the accumulators of a part of what is reduced, and how they go on.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/function_ref.hpp"
+#include "kiln/partial.hpp"
+#include "reduce/two_steps.hpp"
+
+namespace kiln::reduce {
+
+/// A node of the balanced tree over elements [0, size): 2ⁿ of them from `from` on, or as many as there are up to `size`.
+struct Node {
+  std::int64_t from;
+  int level;  ///< n
+
+  [[nodiscard]] std::int64_t count(std::int64_t size) const noexcept;
+  friend bool operator==(const Node&, const Node&) = default;
+};
+
+/// The largest nodes that [begin, end) is made of, in order.
+[[nodiscard]] std::vector<Node> nodes_of(std::int64_t begin, std::int64_t end, std::int64_t size);
+
+/// The function of accumulators, one loop of it.
+struct PartialFunction {
+  std::string name;
+  ufunc::Loop loop;
+  PartialSteps steps;
+  std::string digest;  ///< of all that the accumulators depend on
+
+  PartialFunction(const std::shared_ptr<const detail::UfuncImpl>& ufunc, ufunc::Loop chosen);
+  PartialFunction(const std::shared_ptr<const detail::ReductionImpl>& reduction, ufunc::Loop chosen);
+};
+
+}  // namespace kiln::reduce
+
+namespace kiln::detail {
+
+class PartialImpl {
+ public:
+  std::shared_ptr<const reduce::PartialFunction> function;
+  Shape kept;              ///< extents of the axes that are not reduced
+  std::vector<bool> axes;  ///< of the inputs: whether each is reduced
+  std::int64_t inner = 1;  ///< elements of an index of the cut axis
+  std::int64_t begin = 0;  ///< elements, as in all that follows
+  std::int64_t end = 0;
+  std::int64_t size = 0;
+  std::vector<Array> states;  ///< (nodes, kept…)
+  /// Of a masked part without an identity that elements may be combined with: whether any element counts. Else empty.
+  Array any;
+  std::optional<Device> device = std::nullopt;
+
+  [[nodiscard]] std::vector<reduce::Node> nodes() const { return reduce::nodes_of(begin, end, size); }
+};
+
+}  // namespace kiln::detail
+
+namespace kiln::reduce {
+
+/// What bytes say of their loop.
+struct LoopOfBytes {
+  std::vector<DType> inputs;
+  std::vector<DType> outputs;
+
+  /// "float32, float32 -> float64".
+  [[nodiscard]] std::string text() const;
+};
+
+[[nodiscard]] std::string bytes_of(const detail::PartialImpl& partial);
+/// TypeError, which begins with `name`, for others. `function_for` gives the function of a loop.
+[[nodiscard]] std::shared_ptr<const detail::PartialImpl> partial_of(
+    const std::string& name, std::string_view bytes,
+    base::FunctionRef<std::shared_ptr<const PartialFunction>(const LoopOfBytes&)> function_for);
+
+}  // namespace kiln::reduce
