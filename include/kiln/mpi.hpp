@@ -2,13 +2,19 @@
 // MPI will do. kiln::mpi is there if <mpi.h> is; define KILN_NO_MPI to leave it out.
 #pragma once
 
+#include <algorithm>
 #include <chrono>
+#include <concepts>
+#include <cstddef>
+#include <exception>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "kiln/definition.hpp"
 #include "kiln/manifest.hpp"
+#include "kiln/partial.hpp"
 #include "kiln/warm.hpp"
 
 #if !defined(KILN_NO_MPI) && !defined(MPI_VERSION) && __has_include(<mpi.h>)
@@ -54,12 +60,55 @@ inline WarmReport warm(const Communicator& communicator, const std::vector<AnyFu
   return warm(communicator, manifest_of(functions), options);
 }
 
+/// Combines the accumulators of all ranks. Collective: `part` is called on every rank and returns its accumulators, as in
+/// `[&] { return kiln::partial(kiln::math::add, x, {.global_offset = first, .global_size = n}); }`. Every rank gets those of
+/// the whole array, to finish(). Ranks may hold parts in any order, and empty ones.
+///
+/// Accumulators alone travel, those of every rank to every rank. The results have the same bits on all ranks, for any number of
+/// ranks and any cuts.
+///
+/// Throws RankError on every rank if `part` throws on one, if a rank's accumulators are of another function or definition, or
+/// if a rank does not come within `timeout`. Throws ShapeError on every rank if parts overlap or are missing.
+template <std::invocable Part>
+[[nodiscard]] Partial allreduce(const Communicator& communicator, const Part& part,
+                                std::chrono::milliseconds timeout = std::chrono::minutes(10)) {
+  std::optional<Partial> own;
+  std::string message;
+  try {
+    own = part();
+    message = '+' + own->bytes();
+  } catch (const std::exception& error) {
+    message = std::string("-") + error.what();
+  }
+  const std::vector<std::string> messages = communicator.allgather(message, std::chrono::steady_clock::now() + timeout);
+  const auto fail = [&](std::size_t rank, const std::string& why) {
+    throw RankError(static_cast<int>(rank),
+                    "kiln::allreduce: rank " + std::to_string(rank) + " of " + std::to_string(messages.size()) + ": " + why);
+  };
+  for (std::size_t rank = 0; rank < messages.size(); ++rank) {
+    if (messages[rank].empty() || messages[rank].front() != '+')
+      fail(rank, messages[rank].substr(std::min<std::size_t>(1, messages[rank].size())));
+  }
+  std::vector<Partial> parts;
+  for (std::size_t rank = 0; rank < messages.size(); ++rank) {
+    try {
+      parts.push_back(own->read(std::string_view(messages[rank]).substr(1)));
+    } catch (const Error& error) {
+      fail(rank, error.what());
+    }
+  }
+  std::stable_sort(parts.begin(), parts.end(), [](const Partial& a, const Partial& b) {
+    return a.begin() != b.begin() ? a.begin() < b.begin() : a.end() < b.end();
+  });
+  Partial whole = parts.front();
+  for (std::size_t rank = 1; rank < parts.size(); ++rank) whole = whole.combine(parts[rank]);
+  return whole;
+}
+
 }  // namespace kiln
 
 #if !defined(KILN_NO_MPI) && defined(MPI_VERSION)
 
-#include <algorithm>
-#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <memory>

@@ -1,5 +1,5 @@
-// Reductions of arrays that several processes, devices or chunks hold in parts: each part becomes accumulators, accumulators of
-// neighbouring parts are combined, and those of all parts become the results. The bits do not depend on the cuts.
+// Reductions of arrays that several processes, devices or chunks hold in parts. Each part becomes accumulators, and those of
+// neighbours are combined until all parts are there. The bits of the results do not depend on the cuts.
 #pragma once
 
 #include <chrono>
@@ -58,9 +58,11 @@ struct FinishOptions {
 ///
 /// Elements are numbered in C order over the reduced axes of the whole array. They are combined by the balanced binary tree
 /// over these numbers: an element with its neighbour, then pairs with neighbouring pairs, and so on. A part has the
-/// accumulators of the largest subtrees that it covers, at most 2 log₂ n for n elements. Results of floating-point numbers are
-/// therefore the same to the bit for any cuts and any number of parts, threads and devices, if the texts themselves compute the
-/// same on each device (docs/clusters.md). They may differ in the last digits from those of a call without parts.
+/// accumulators of the largest subtrees that it covers, at most 2 log₂ n for n elements.
+///
+/// Floating results are therefore the same to the bit for any cuts and any number of parts, threads and devices. The texts have
+/// to compute the same on each device (docs/clusters.md). Results may differ in the last digits from those of a call without
+/// parts.
 class KILN_API Partial {
  public:
   /// Constructs an empty handle: valid() is false, and every other use throws TypeError.
@@ -70,7 +72,7 @@ class KILN_API Partial {
 
   /// Returns the index, along the cut axis, of the first element.
   [[nodiscard]] std::int64_t begin() const;
-  /// Returns the index behind the last element.
+  /// Returns the index after the last element.
   [[nodiscard]] std::int64_t end() const;
   /// Returns the extent of the cut axis over all parts.
   [[nodiscard]] std::int64_t global_size() const;
@@ -87,6 +89,9 @@ class KILN_API Partial {
   /// Returns the results of a function of any number of outputs, by the same rules.
   [[nodiscard]] std::vector<Array> finish_all(const FinishOptions& options = {}) const;
 
+  /// Returns what bytes() wrote, of the same function as this part's, on the host. Throws TypeError for other bytes, as
+  /// partial_from_bytes() does.
+  [[nodiscard]] Partial read(std::string_view bytes) const;
   /// Returns the accumulators as bytes, for another process: the same on every machine of the same byte order. Waits for queued
   /// work.
   [[nodiscard]] std::string bytes() const;
@@ -114,7 +119,7 @@ class KILN_API Partial {
 [[nodiscard]] inline Partial partial(const Reduction& function, const Arg& a, const PartialOptions& options = {}) {
   return partial(function, std::span<const Arg>(&a, 1), options);
 }
-/// The same for Ufunc::reduce. `.signature` and `.casting` are not used.
+/// Returns the accumulators of a part for Ufunc::reduce, by the same rules. `.signature` and `.casting` are not used.
 [[nodiscard]] KILN_API Partial partial(const Ufunc& function, const Array& a, const PartialOptions& options = {});
 
 /// Returns what Partial::bytes() wrote, on the host. Throws TypeError if the bytes are no accumulators, are damaged, or are of

@@ -169,6 +169,19 @@ class _Chunked:
 def chunked(function: Function, *, chunk_bytes: int | None = None, devices: Sequence[_DeviceLike] | None = None,
             progress: bool | Callable[[int, int, int, int, float], Any] | None = None) -> _Chunked: ...
 
+class Partial:
+    begin: int
+    end: int
+    global_size: int
+    function: Function
+    def combine(self, next: Partial, /) -> Partial: ...
+    def finish(self, *, initial: Any = ..., keepdims: bool = False) -> Any: ...
+    def bytes(self) -> bytes: ...
+
+def partial(function: Ufunc | Reduction, *inputs: Any, axis: int | Sequence[int] | None = None, global_offset: int = 0,
+            global_size: int | None = None, where: Any = ..., dtype: DTypeLike | None = ..., casting: str = ..., signature: Any = ...,
+            stream: Stream | None = ..., device: Any = ..., timeout: float | None = ...) -> Partial: ...
+
 class _Inspection:
     plan: dict[str, Any]
     source: str

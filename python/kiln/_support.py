@@ -455,6 +455,11 @@ def _restore_math(name):
     return math._get(name)
 
 
+def restore_partial(function, data, own):
+    """Unpickles a kiln.Partial."""
+    return _kiln.partial_read(function, data, own)
+
+
 def reduce_function(function):
     name = function.__dict__.get("_math")
     if name is not None:

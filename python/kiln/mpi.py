@@ -4,6 +4,7 @@
 >>> f = kiln.vectorize("float64 f(float64 a) = a / 3")
 >>> # report = kiln.mpi.warm(MPI.COMM_WORLD, [f]), with mpi4py
 """
+import functools
 import json
 import os
 import time
@@ -11,9 +12,9 @@ import time
 import numpy as np
 
 from . import _kiln
-from .errors import RankError
+from .errors import Error, RankError
 
-__all__ = ["warm"]
+__all__ = ["allreduce", "warm"]
 
 _LARGEST = 1 << 30  # bytes of a message: MPI counts in ints
 _TO_ROOT, _FROM_ROOT = 32766, 32767
@@ -38,6 +39,45 @@ def warm(comm, kernels, *, targets=None, timeout=600.0, jobs=None, other_sizes=T
     if ranks:
         ranks.free()
     return json.loads(work.report())
+
+
+def allreduce(comm, part, *, timeout=600.0):
+    """Combines the accumulators of all ranks, and returns those of the whole array on each. Collective.
+
+    `part` is called without arguments on every rank, and returns its kiln.Partial. Ranks may hold parts in any order, and empty ones.
+    The results have the same bits for any number of ranks and any cuts. `comm` is as in `warm`.
+
+    Raises RankError on every rank if `part` raises on one, or if a rank's accumulators are of another function; ShapeError if parts overlap or are missing.
+    """
+    own, message = None, b""
+    try:
+        own = part()
+        message = b"+" + own.bytes()
+    except Exception as error:
+        message = b"-" + str(error).encode()
+    if hasattr(comm, "Iallgatherv"):
+        ranks = _Ranks(comm, time.monotonic() + timeout)
+        messages = ranks.allgather(message)
+        ranks.free()
+    else:
+        messages = comm.allgather(message)
+    parts = []
+
+    def fail(rank, why):
+        error = RankError(f"kiln.mpi.allreduce: rank {rank} of {len(messages)}: {why}")
+        error.rank = rank
+        raise error
+
+    for rank, each in enumerate(messages):
+        if each[:1] != b"+":
+            fail(rank, each[1:].decode(errors="replace"))
+    for rank, each in enumerate(messages):
+        try:
+            parts.append(_kiln.partial_read(own.function, each[1:], False))
+        except Error as error:
+            fail(rank, error)
+    parts.sort(key=lambda each: (each.begin, each.end))
+    return functools.reduce(_kiln.Partial.combine, parts)
 
 
 def _manifest(kernels):

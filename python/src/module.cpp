@@ -11,6 +11,7 @@
 #include "function.hpp"
 #include "keywords.hpp"
 #include "options.hpp"
+#include "partial.hpp"
 #include "streams.hpp"
 
 namespace kiln::python {
@@ -442,7 +443,7 @@ int fill_module(PyObject* module) {
   const bool filled = cache_class != nullptr && warming_class && intern_keywords() &&
                       PyModule_AddObjectRef(module, "Warming", warming_class.get()) == 0 &&
                       PyModule_AddObjectRef(module, "Cache", reinterpret_cast<PyObject*>(cache_class)) == 0 &&
-                      add_arrays(module) && add_streams(module) && add_functions(module);
+                      add_arrays(module) && add_streams(module) && add_functions(module) && add_partials(module);
   if (!filled) return -1;
   loaded.store(true);
   return 0;

@@ -1128,3 +1128,61 @@ TEST_CASE("C: page-locked memory") {
         }).status == KILN_E_DEVICE);
   CHECK(locked == nullptr);
 }
+
+TEST_CASE("C: accumulators of parts, by any cuts and as bytes, and what they refuse") {
+  using CPartial = std::unique_ptr<kiln_partial, Releases<kiln_partial_release>>;
+  const Memory first({0.1, 1e16, 3});
+  const Memory last({-1e16, 0.2});
+  const CFunction add = parse_c("float64 add(float64 a, float64 b) = a + b");
+  const CFunction sum = define_c(
+      R"j({"name": "part_sum", "kind": "ufunc", "signatures": ["float64(float64 a, float64 b)"],
+           "expression": "a + b", "identity": "0"})j");
+  const auto part = [&](const CFunction& function, const Memory& memory, std::int64_t offset, kiln_error** error) {
+    kiln_partial* made = nullptr;
+    const kiln_arg input = memory.arg();
+    const kiln_status status = kiln_partial_new(&made, function.get(), &input, 1, offset, 5, nullptr, error);
+    return std::pair(status, CPartial(made));
+  };
+  CPartial parts[2];
+  succeed([&](kiln_error** e) {
+    auto [status, made] = part(sum, first, 0, e);
+    parts[0] = std::move(made);
+    return status;
+  });
+  succeed([&](kiln_error** e) {
+    auto [status, made] = part(sum, last, 3, e);
+    parts[1] = std::move(made);
+    return status;
+  });
+  kiln_text* text = nullptr;
+  succeed([&](kiln_error** e) { return kiln_partial_bytes(&text, parts[1].get(), e); });
+  const std::string bytes = string_of(CText(text));
+  kiln_partial* read = nullptr;
+  succeed([&](kiln_error** e) { return kiln_partial_read(&read, sum.get(), bytes.data(), bytes.size(), e); });
+  parts[1].reset(read);
+  kiln_partial* both = nullptr;
+  succeed([&](kiln_error** e) { return kiln_partial_combine(&both, parts[0].get(), parts[1].get(), e); });
+  const CPartial whole(both);
+  std::int64_t range[3] = {};
+  succeed([&](kiln_error** e) { return kiln_partial_range(range, whole.get(), e); });
+  CHECK((range[0] == 0 && range[1] == 5 && range[2] == 5));
+  kiln_array* result = nullptr;
+  succeed([&](kiln_error** e) { return kiln_partial_finish(&result, 1, whole.get(), nullptr, e); });
+  // Neighbours with each other: ((0.1 + 1e16) + (3 + -1e16)) + 0.2.
+  const double pairs = ((0.1 + 1e16) + (3 + -1e16)) + 0.2;
+  CHECK(cpp_array(CArray(result).get()).item<double>() == pairs);
+  result = nullptr;
+  CHECK(failure([&](kiln_error** e) {
+          return kiln_partial_finish(&result, 1, parts[0].get(), nullptr, e);
+        }).says("part_sum.finish: the accumulators are of 0 to 3, and the array has 0 to 5"));
+  CHECK(result == nullptr);
+  CHECK(failure([&](kiln_error** e) { return kiln_partial_finish(&result, 2, whole.get(), nullptr, e); }).status ==
+        KILN_E_TYPE);
+  CHECK(failure([&](kiln_error** e) { return kiln_partial_combine(&both, parts[1].get(), parts[0].get(), e); }).status ==
+        KILN_E_SHAPE);
+  CHECK(both == nullptr);
+  CHECK(failure([&](kiln_error** e) { return kiln_partial_read(&read, sum.get(), "kiln", 4, e); }).status == KILN_E_TYPE);
+  CHECK(failure([&](kiln_error** e) { return part(add, first, 0, e).first; }).says("not marked reorderable"));
+  CHECK(failure([&](kiln_error** e) { return kiln_partial_range(nullptr, whole.get(), e); }).says("range is NULL"));
+  CHECK(failure([&](kiln_error** e) { return kiln_partial_bytes(&text, nullptr, e); }).says("partial is NULL"));
+}

@@ -1,5 +1,6 @@
 // A program of one file over a real MPI: what kiln/mpi.hpp promises, one mode a run. Compiled by MPI's own flags, as a user's
 // is.
+#include <kiln/math.hpp>
 #include <kiln/mpi.hpp>
 
 #include <unistd.h>
@@ -83,6 +84,22 @@ void warm(const std::string& folder) {
   const kiln::WarmReport again = kiln::warm(all, manifest, {.targets = {"native"}, .cache = cache});
   require(again.compiled.empty() && again.found == report.kernels && again.bytes == 0, "nothing is left to do");
   if (own_rank == 0) std::printf("%s\n", to_string(report).c_str());
+}
+
+/// A sum has the bits of one rank's, whatever the number of ranks.
+void sum(const std::string&) {
+  constexpr std::int64_t kCount = 1'000'003;
+  std::vector<float> values(kCount);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0F / static_cast<float>(i * 7919 % 10'007 + 1);
+  const kiln::Array x = kiln::Array::view(values);
+  const auto part = [&](std::int64_t begin, std::int64_t end) {
+    return kiln::partial(kiln::math::add, x[{kiln::Slice{begin, end}}], {.global_offset = begin, .global_size = kCount});
+  };
+  const Communicator all = kiln::mpi::communicator(MPI_COMM_WORLD);
+  const float found = kiln::allreduce(all, [&] { return part(kCount * own_rank / ranks, kCount * (own_rank + 1) / ranks); })
+                          .finish()
+                          .item<float>();
+  require(found == part(0, kCount).finish().item<float>(), "the sum of all ranks");
 }
 
 /// Runs `work`, which must throw on this rank within the time.
@@ -170,9 +187,9 @@ int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &own_rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  const std::map<std::string, void (*)(const std::string&)> modes{{"messages", messages}, {"warm", warm},
-                                                                  {"mismatch", mismatch}, {"absent", absent},
-                                                                  {"throws", throws},     {"killed", killed}};
+  const std::map<std::string, void (*)(const std::string&)> modes{
+      {"messages", messages}, {"warm", warm},     {"sum", sum},      {"mismatch", mismatch},
+      {"absent", absent},     {"throws", throws}, {"killed", killed}};
   int status = 0;
   try {
     modes.at(argc > 1 ? argv[1] : "")(argc > 2 ? argv[2] : "");

@@ -45,7 +45,7 @@ def check(name, ranks, condition, result):
         print(f"status {status}\n{output}")
 
 
-for mode, numbers in {"messages": (2, 4, 8), "warm": (1, 2, 4, 8), "mismatch": (2, 8), "absent": (2, 4), "throws": (4,)}.items():
+for mode, numbers in {"messages": (2, 4, 8), "warm": (1, 2, 4, 8), "sum": (1, 3, 8), "mismatch": (2, 8), "absent": (2, 4), "throws": (4,)}.items():
     for ranks in numbers:
         folder = tempfile.mkdtemp(prefix="kiln-ranks-")
         result = launch(ranks, mode, folder)

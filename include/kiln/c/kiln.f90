@@ -661,6 +661,84 @@ module kiln
       type(c_ptr), intent(inout) :: error
       integer(c_int32_t) :: result_
     end function kiln_inspect
+    function kiln_partial_new(partial, &
+      & function, &
+      & inputs, &
+      & nin, &
+      & global_offset, &
+      & global_size, &
+      & options, &
+      & error) bind(c, name="kiln_partial_new") result(result_)
+      import
+      type(c_ptr), intent(inout) :: partial
+      type(c_ptr), intent(in), value :: function
+      type(c_ptr), intent(in), value :: inputs
+      integer(c_size_t), intent(in), value :: nin
+      integer(c_int64_t), intent(in), value :: global_offset
+      integer(c_int64_t), intent(in), value :: global_size
+      type(c_ptr), intent(in), value :: options
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_partial_new
+    function kiln_partial_combine(partial, &
+      & first, &
+      & next, &
+      & error) bind(c, name="kiln_partial_combine") result(result_)
+      import
+      type(c_ptr), intent(inout) :: partial
+      type(c_ptr), intent(in), value :: first
+      type(c_ptr), intent(in), value :: next
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_partial_combine
+    function kiln_partial_finish(results, &
+      & nout, &
+      & partial, &
+      & options, &
+      & error) bind(c, name="kiln_partial_finish") result(result_)
+      import
+      type(c_ptr), intent(inout) :: results
+      integer(c_size_t), intent(in), value :: nout
+      type(c_ptr), intent(in), value :: partial
+      type(c_ptr), intent(in), value :: options
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_partial_finish
+    function kiln_partial_range(range, &
+      & partial, &
+      & error) bind(c, name="kiln_partial_range") result(result_)
+      import
+      integer(c_int64_t), intent(inout) :: range
+      type(c_ptr), intent(in), value :: partial
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_partial_range
+    function kiln_partial_bytes(bytes, &
+      & partial, &
+      & error) bind(c, name="kiln_partial_bytes") result(result_)
+      import
+      type(c_ptr), intent(inout) :: bytes
+      type(c_ptr), intent(in), value :: partial
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_partial_bytes
+    function kiln_partial_read(partial, &
+      & function, &
+      & bytes, &
+      & length, &
+      & error) bind(c, name="kiln_partial_read") result(result_)
+      import
+      type(c_ptr), intent(inout) :: partial
+      type(c_ptr), intent(in), value :: function
+      character(kind=c_char), intent(in) :: bytes(*)
+      integer(c_size_t), intent(in), value :: length
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_partial_read
+    subroutine kiln_partial_release(partial) bind(c, name="kiln_partial_release")
+      import
+      type(c_ptr), intent(in), value :: partial
+    end subroutine kiln_partial_release
     function kiln_graph_begin(stream, &
       & error) bind(c, name="kiln_graph_begin") result(result_)
       import

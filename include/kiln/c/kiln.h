@@ -67,6 +67,7 @@ typedef struct kiln_graph kiln_graph; /* Recorded calls that run as one. */
 typedef struct kiln_cache kiln_cache; /* A kernel cache. NULL stands for the cache of the process. */
 typedef struct kiln_registration kiln_registration; /* Host memory that is page-locked for a time. */
 typedef struct kiln_warming kiln_warming; /* One rank's part of compiling kernels once among several processes. */
+typedef struct kiln_partial kiln_partial; /* Accumulators of a part of what a ufunc or a reduction reduces. */
 
 typedef int32_t kiln_status; /* kiln_status_code */
 
@@ -479,6 +480,30 @@ KILN_C_API KILN_CHECK kiln_status kiln_resolve(kiln_text** json, const kiln_func
 KILN_C_API KILN_CHECK kiln_status kiln_inspect(kiln_text** text, const char* form, const kiln_function* function, const
     kiln_arg* outputs, size_t nout, const kiln_arg* inputs, size_t nin, const kiln_call_options* options, kiln_error** error)
     KILN_NOEXCEPT;
+/* Makes accumulators of a part of an array, which is cut along the first of the reduced axes. `global_offset` is the index
+ * of its first element along that axis, and `global_size` the extent of the whole array; -1: this part is the last. Options:
+ * "axis", "where", "dtype", stream, device, stop, timeout; of a reduction also "casting" and "signature". */
+KILN_C_API KILN_CHECK kiln_status kiln_partial_new(kiln_partial** partial, const kiln_function* function, const kiln_arg*
+    inputs, size_t nin, int64_t global_offset, int64_t global_size, const kiln_call_options* options, kiln_error** error)
+    KILN_NOEXCEPT;
+/* Combines the accumulators of two parts, the second of which follows the first. The bits do not depend on the cuts. */
+KILN_C_API KILN_CHECK kiln_status kiln_partial_combine(kiln_partial** partial, const kiln_partial* first, const kiln_partial*
+    next, kiln_error** error) KILN_NOEXCEPT;
+/* Gives the results, one new array for each output, once no element is missing. Options: "initial", "keepdims". */
+KILN_C_API KILN_CHECK kiln_status kiln_partial_finish(kiln_array** results, size_t nout, const kiln_partial* partial, const
+    kiln_call_options* options, kiln_error** error) KILN_NOEXCEPT;
+/* Gives three numbers along the cut axis: the first index of the part, the one behind its last, and the extent of the whole
+ * array. */
+KILN_C_API KILN_CHECK kiln_status kiln_partial_range(int64_t* range, const kiln_partial* partial, kiln_error** error)
+    KILN_NOEXCEPT;
+/* Gives the accumulators as bytes, for another process. */
+KILN_C_API KILN_CHECK kiln_status kiln_partial_bytes(kiln_text** bytes, const kiln_partial* partial, kiln_error** error)
+    KILN_NOEXCEPT;
+/* Makes accumulators of such bytes. Bytes of another function, definition or version, and damaged ones, are KILN_E_TYPE. */
+KILN_C_API KILN_CHECK kiln_status kiln_partial_read(kiln_partial** partial, const kiln_function* function, const char* bytes,
+    size_t length, kiln_error** error) KILN_NOEXCEPT;
+/* Releases accumulators. */
+KILN_C_API void kiln_partial_release(kiln_partial* partial) KILN_NOEXCEPT;
 
 /* --- Graphs */
 /* Begins to record the calls that this thread makes on a stream, instead of running them. NULL: the default stream. */

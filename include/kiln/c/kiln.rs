@@ -100,6 +100,10 @@ pub struct kiln_warming {
     _opaque: [u8; 0],
 }
 #[repr(C)]
+pub struct kiln_partial {
+    _opaque: [u8; 0],
+}
+#[repr(C)]
 #[derive(Clone, Copy)]
 pub struct kiln_device {
     pub type_: i32,
@@ -361,6 +365,13 @@ extern "C" {
     pub fn kiln_call(function: *const kiln_function, outputs: *mut kiln_arg, nout: usize, inputs: *const kiln_arg, nin: usize, options: *const kiln_call_options, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_resolve(json: *mut *mut kiln_text, function: *const kiln_function, outputs: *const kiln_arg, nout: usize, inputs: *const kiln_arg, nin: usize, options: *const kiln_call_options, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_inspect(text: *mut *mut kiln_text, form: *const c_char, function: *const kiln_function, outputs: *const kiln_arg, nout: usize, inputs: *const kiln_arg, nin: usize, options: *const kiln_call_options, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_partial_new(partial: *mut *mut kiln_partial, function: *const kiln_function, inputs: *const kiln_arg, nin: usize, global_offset: i64, global_size: i64, options: *const kiln_call_options, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_partial_combine(partial: *mut *mut kiln_partial, first: *const kiln_partial, next: *const kiln_partial, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_partial_finish(results: *mut *mut kiln_array, nout: usize, partial: *const kiln_partial, options: *const kiln_call_options, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_partial_range(range: *mut i64, partial: *const kiln_partial, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_partial_bytes(bytes: *mut *mut kiln_text, partial: *const kiln_partial, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_partial_read(partial: *mut *mut kiln_partial, function: *const kiln_function, bytes: *const c_char, length: usize, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_partial_release(partial: *mut kiln_partial);
     pub fn kiln_graph_begin(stream: *const kiln_stream, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_graph_end(graph: *mut *mut kiln_graph, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_graph_launch(graph: *mut kiln_graph, stream: *const kiln_stream, error: *mut *mut kiln_error) -> i32;

@@ -31,6 +31,8 @@ const char* name(Tag tag) noexcept {
       return "kiln_cache";
     case Tag::registration:
       return "kiln_registration";
+    case Tag::partial:
+      return "kiln_partial";
     case Tag::warming:
       return "kiln_warming";
     case Tag::released:

@@ -20,7 +20,8 @@ enum class Tag : std::uint32_t {
   graph,
   cache,
   registration,
-  warming
+  warming,
+  partial
 };
 
 /// Returns the name of a handle's type: "kiln_array".

@@ -26,6 +26,10 @@ struct Node {
 /// The largest nodes that [begin, end) is made of, in order.
 [[nodiscard]] std::vector<Node> nodes_of(std::int64_t begin, std::int64_t end, std::int64_t size);
 
+/// Adds the node after the last of a list, and joins what belongs together: join(k) makes one of the nodes k and k + 1, which
+/// become the node k.
+void add_node(std::vector<Node>& nodes, const Node& node, std::int64_t size, base::FunctionRef<void(std::size_t)> join);
+
 /// The function of accumulators, one loop of it.
 struct PartialFunction {
   std::string name;
@@ -61,6 +65,11 @@ class PartialImpl {
 }  // namespace kiln::detail
 
 namespace kiln::reduce {
+
+/// The accumulators of a part and the one that follows it, and the results of all; Partial has their errors.
+[[nodiscard]] std::shared_ptr<const detail::PartialImpl> combined(const std::shared_ptr<const detail::PartialImpl>& a,
+                                                                  const std::shared_ptr<const detail::PartialImpl>& b);
+[[nodiscard]] std::vector<Array> finished(const detail::PartialImpl& partial, const FinishOptions& given);
 
 /// What bytes say of their loop.
 struct LoopOfBytes {

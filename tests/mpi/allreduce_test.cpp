@@ -1,0 +1,89 @@
+// kiln::allreduce over ranks that are threads: the bits of one rank, and the errors of one rank on all.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <random>
+
+#include "kiln/error.hpp"
+#include "kiln/math.hpp"
+#include "local_ranks.hpp"
+
+using namespace kiln;
+using kiln::test::ThreadRanks;
+
+namespace {
+
+Array numbers(std::int64_t count) {
+  std::mt19937_64 random(7);
+  std::vector<float> values(static_cast<std::size_t>(count));
+  for (float& value : values)
+    value = std::ldexp(static_cast<float>(random() % 2001) - 1000, static_cast<int>(random() % 40) - 20);
+  return Array::from(values);
+}
+
+/// Where a rank's part begins: some parts are empty.
+std::int64_t cut_of(int rank, int size, std::int64_t count) {
+  return rank == size ? count : rank % 3 == 2 ? cut_of(rank - 1, size, count) : count * rank / size;
+}
+
+Partial part_of(const Array& x, std::int64_t begin, std::int64_t end) {
+  return partial(math::add, x[{Slice{begin, end}}], {.global_offset = begin, .global_size = x.size()});
+}
+
+}  // namespace
+
+TEST_CASE("allreduce: the bits of one rank for any number of ranks, in any order") {
+  const Array x = numbers(10'007);
+  const float expected = part_of(x, 0, x.size()).finish().item<float>();
+  for (const int size : {1, 2, 3, 5, 8, 16}) {
+    for (const bool backwards : {false, true}) {
+      CAPTURE(size);
+      std::vector<float> sums(static_cast<std::size_t>(size));
+      const auto errors = ThreadRanks(size).run([&](const Communicator& ranks) {
+        const int number = backwards ? size - 1 - ranks.rank : ranks.rank;
+        const Partial whole =
+            allreduce(ranks, [&] { return part_of(x, cut_of(number, size, x.size()), cut_of(number + 1, size, x.size())); });
+        sums[static_cast<std::size_t>(ranks.rank)] = whole.finish().item<float>();
+      });
+      for (const std::string& error : errors) CHECK(error.empty());
+      for (const float sum : sums) CHECK(std::memcmp(&sum, &expected, sizeof sum) == 0);
+    }
+  }
+}
+
+TEST_CASE("allreduce: what fails on one rank is an error on all, with its number") {
+  const Array x = numbers(100);
+  const auto errors_of = [&](const auto& part) {
+    return ThreadRanks(3).run(
+        [&](const Communicator& ranks) { static_cast<void>(allreduce(ranks, [&] { return part(ranks.rank); }).finish()); });
+  };
+  for (const std::string& error : errors_of([&](int rank) {
+         if (rank == 1) throw std::runtime_error("no input");
+         return part_of(x, rank * 33, rank == 2 ? 100 : rank * 33 + 33);
+       })) {
+    CHECK(error == "kiln::allreduce: rank 1 of 3: no input");
+  }
+  // Another function: each rank names the first that differs from its own.
+  const auto errors = errors_of([&](int rank) {
+    const Array rows = x[{Slice{rank * 33, rank == 2 ? 100 : rank * 33 + 33}}];
+    const PartialOptions options{.global_offset = rank * 33, .global_size = 100};
+    return rank == 2 ? partial(math::multiply, rows, options) : partial(math::add, rows, options);
+  });
+  for (const int rank : {0, 1}) {
+    CHECK(errors[static_cast<std::size_t>(rank)].starts_with(
+        "kiln::allreduce: rank 2 of 3: add.partial_from_bytes: the accumulators are of another definition, of the function "
+        "\"multiply\""));
+  }
+  CHECK(errors[2].starts_with("kiln::allreduce: rank 0 of 3: multiply.partial_from_bytes: "));
+  for (const std::string& error : errors_of([&](int rank) { return part_of(x, rank * 33, rank * 33 + 33); })) {
+    CHECK(error ==
+          "add.finish: the accumulators are of 0 to 99, and the array has 0 to 100; combine them with those of the other "
+          "parts");
+  }
+  for (const std::string& error : errors_of([&](int rank) { return part_of(x, rank * 30, rank * 30 + 40); })) {
+    CHECK(error ==
+          "add: parts cannot be combined, since the part of 0 to 40 is followed by that of 30 to 70: 30 to 40 is in both");
+  }
+}
