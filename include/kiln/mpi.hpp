@@ -67,8 +67,8 @@ inline WarmReport warm(const Communicator& communicator, const std::vector<AnyFu
 /// Accumulators alone travel, those of every rank to every rank. The results have the same bits on all ranks, for any number of
 /// ranks and any cuts.
 ///
-/// Throws RankError on every rank if `part` throws on one, if a rank's accumulators are of another function or definition, or
-/// if a rank does not come within `timeout`. Throws ShapeError on every rank if parts overlap or are missing.
+/// Throws RankError on every rank if `part` throws on one, or if a rank's accumulators are of another function or definition.
+/// Throws RankError if a rank does not come within `timeout`. Throws ShapeError on every rank if parts overlap or are missing.
 template <std::invocable Part>
 [[nodiscard]] Partial allreduce(const Communicator& communicator, const Part& part,
                                 std::chrono::milliseconds timeout = std::chrono::minutes(10)) {

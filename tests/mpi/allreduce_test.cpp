@@ -6,7 +6,6 @@
 #include <cstring>
 #include <random>
 
-#include "kiln/error.hpp"
 #include "kiln/math.hpp"
 #include "local_ranks.hpp"
 

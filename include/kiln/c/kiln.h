@@ -492,7 +492,7 @@ KILN_C_API KILN_CHECK kiln_status kiln_partial_combine(kiln_partial** partial, c
 /* Gives the results, one new array for each output, once no element is missing. Options: "initial", "keepdims". */
 KILN_C_API KILN_CHECK kiln_status kiln_partial_finish(kiln_array** results, size_t nout, const kiln_partial* partial, const
     kiln_call_options* options, kiln_error** error) KILN_NOEXCEPT;
-/* Gives three numbers along the cut axis: the first index of the part, the one behind its last, and the extent of the whole
+/* Gives three numbers along the cut axis: the first index of the part, the index after its last, and the extent of the whole
  * array. */
 KILN_C_API KILN_CHECK kiln_status kiln_partial_range(int64_t* range, const kiln_partial* partial, kiln_error** error)
     KILN_NOEXCEPT;

@@ -16,7 +16,6 @@
 #include "c/guard.hpp"
 #include "c/operands.hpp"
 #include "c/text.hpp"
-#include "kiln/error.hpp"
 
 struct kiln_partial : kiln::c::Handle {
   static constexpr kiln::c::Tag kTag = kiln::c::Tag::partial;
@@ -49,10 +48,10 @@ Partial partial_of(const Function& function, Operands& operands, const kiln_arg*
     return partial(*reduction, operands.inputs(), given);
   }
   const auto* const ufunc = std::get_if<Ufunc>(&function);
-  if (ufunc == nullptr) throw TypeError("kiln_partial_new: the function is no ufunc and no reduction");
+  if (ufunc == nullptr) fail_type("kiln_partial_new: the function is no ufunc and no reduction");
   const std::string what = ufunc->name() + ".partial";
   options.allow(kOptions, what.c_str());
-  if (nin != 1) throw TypeError(fmt::format("{}: it takes 1 input, and the call has {}", what, nin));
+  if (nin != 1) fail_type(fmt::format("{}: it takes 1 input, and the call has {}", what, nin));
   return partial(*ufunc, array_of(inputs[0], "inputs[0]"), partial_options(operands, options, offset, size));
 }
 
@@ -92,8 +91,7 @@ kiln_status kiln_partial_finish(kiln_array** results, size_t nout, const kiln_pa
     read.allow(kInitial | kKeepdims, "kiln_partial_finish");
     std::vector<kiln::Array> made = given.finish_all({.keepdims = read.raw().keepdims != 0, .initial = read.initial()});
     if (made.size() != nout) {
-      throw kiln::TypeError(
-          fmt::format("kiln_partial_finish: the function has {} outputs, and the call {}", made.size(), nout));
+      fail_type(fmt::format("kiln_partial_finish: the function has {} outputs, and the call {}", made.size(), nout));
     }
     std::vector<std::unique_ptr<kiln_array, void (*)(kiln_array*)>> handles;
     for (kiln::Array& each : made) handles.emplace_back(make<kiln_array>(std::move(each)), release<kiln_array>);
@@ -130,7 +128,7 @@ kiln_status kiln_partial_read(kiln_partial** partial, const kiln_function* funct
     } else if (const auto* const ufunc = std::get_if<kiln::Ufunc>(&given)) {
       made = make<kiln_partial>(kiln::partial_from_bytes(*ufunc, read));
     } else {
-      throw kiln::TypeError("kiln_partial_read: the function is no ufunc and no reduction");
+      fail_type("kiln_partial_read: the function is no ufunc and no reduction");
     }
   });
 }
