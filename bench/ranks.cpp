@@ -5,6 +5,8 @@
 #include <kiln/mpi.hpp>
 #include <kiln/ufunc.hpp>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -44,8 +46,9 @@ void run(int argc, char** argv) {
   const int rounds = argc > 3 ? std::atoi(argv[3]) : 3;
   const kiln::Communicator ranks = kiln::mpi::communicator(MPI_COMM_WORLD);
   const kiln::Manifest manifest = manifest_of(kernels);
-  const std::string folder =
-      std::filesystem::temp_directory_path().string() + "/kiln-bench-ranks-" + std::to_string(each ? ranks.rank : 0);
+  const std::string job = ranks.broadcast(std::to_string(::getpid()), 0, Clock::now() + std::chrono::minutes(1));
+  const std::string folder = std::filesystem::temp_directory_path().string() + "/kiln-bench-ranks-" + job + "-" +
+                             std::to_string(each ? ranks.rank : 0);
   for (int round = 0; round < rounds; ++round) {
     if (each || ranks.rank == 0) std::filesystem::remove_all(folder);
     const kiln::Cache cache(kiln::CacheOptions{.directory = folder});
@@ -56,7 +59,7 @@ void run(int argc, char** argv) {
     double compiling = 0;
     for (const kiln::WarmRank& rank : report.ranks) compiling = std::max(compiling, rank.compile_ms / 1e3);
     if (ranks.rank == 0) {
-      std::printf("%d ranks, %zu kernels compiled: %.3f s, of which %.3f s compiling, %.2f MB\n", ranks.size,
+      std::printf("%d ranks, %zu kernels compiled: %.4f s, of which %.4f s compiling, %.2f MB\n", ranks.size,
                   report.compiled.size(), seconds, compiling, static_cast<double>(report.bytes) / 1e6);
     }
     MPI_Barrier(MPI_COMM_WORLD);
