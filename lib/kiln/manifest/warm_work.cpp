@@ -16,6 +16,7 @@
 #include <utility>
 
 #include "base/file.hpp"
+#include "base/have_cpu.hpp"
 #include "cache/folder.hpp"
 #include "compiler/compiler.hpp"
 #include "kiln/device.hpp"
@@ -172,7 +173,10 @@ base::Hash128 place_of(const Cache& cache, int rank) {
 }
 
 std::vector<std::string> targets_here() {
-  std::set<std::string> targets{"native"};
+  std::set<std::string> targets;
+#if KILN_HAVE_CPU
+  targets.insert("native");
+#endif
   for (const Device& device : Device::all()) {
     if (!device.is_cpu()) targets.insert(device.info().target);
   }

@@ -43,7 +43,7 @@ struct CompileResults {
 /// The directory that the cache stores in, which is made; unique to the rank where there is none. CacheError where it is
 /// refused.
 [[nodiscard]] base::Hash128 place_of(const Cache& cache, int rank);
-/// "native", and the GPUs of this process.
+/// "native", where this kiln has the CPU, and the GPUs of this process.
 [[nodiscard]] std::vector<std::string> targets_here();
 
 }  // namespace kiln::manifest
