@@ -51,7 +51,7 @@ for mode, numbers in {"messages": (2, 4, 8), "warm": (1, 2, 4, 8), "sum": (1, 3,
         result = launch(ranks, mode, folder)
         check(mode, ranks, result[0] == 0, result)
         shutil.rmtree(folder)
-for step in range(4):
+for step in range(5):
     folder = tempfile.mkdtemp(prefix="kiln-ranks-")
     result = launch(4, "killed", folder, KILN_TEST_STEP=str(step))
     check(f"killed at step {step}", 4, result[0] not in (None, 0), result)
