@@ -334,6 +334,19 @@ TEST_CASE("cuda source: what it cannot be is told with its place") {
         std::string::npos);
 }
 
+TEST_CASE("cuda source: constants of C linkage have the values that the host gives") {
+  const cupy::RawModule module = cupy::raw_module({.code = R"(extern "C" { __constant__ float some[3];
+namespace inner { __constant__ int shift; }
+__global__ void apply(float* x) { x[threadIdx.x] = x[threadIdx.x] * some[threadIdx.x] + inner::shift; } })"});
+  on_every_device([&](const Target& target) {
+    module.get_global("some").set(Array::from(std::vector<float>{1, 10, 100}));
+    module.get_global("inner::shift").set(Array::from(std::vector<std::int32_t>{7}));
+    const Array x = target.place(Array::from(std::vector<float>{1, 2, 3}));
+    module.get_function("apply")(1, 3, {x}, 0, target.options().stream);
+    CHECK(target.fetch(x).to_vector<float>() == std::vector<float>{8, 27, 307});
+  });
+}
+
 TEST_CASE("cuda source: the host gives constants their values, of each module its own") {
   constexpr const char* kCode = R"(namespace filters { __constant__ float weights[4]; }
 __constant__ int shift; __constant__ int fixed = 3;

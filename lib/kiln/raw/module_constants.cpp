@@ -45,6 +45,8 @@ void ModuleConstants::write(backend::Backend& backend, const backend::Module& mo
     // The same kernel of another source may have written to it.
     if (value == values_.end() && module.constants == 0) continue;
     backend::ModuleVariable variable = module.variable(symbol_of(names_[i]));
+    // Within extern "C" { … } it has no namespace.
+    if (variable.address == nullptr) variable = module.variable(names_[i].substr(names_[i].rfind(':') + 1));
     if (variable.address == nullptr) continue;  // the kernel does not use it
     if (variable.bytes == 0) {
       std::uint64_t bytes = 0;
