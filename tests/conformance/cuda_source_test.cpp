@@ -273,6 +273,21 @@ extern "C" __global__ void extrema(const double* x, double* y, int n) {
   });
 }
 
+TEST_CASE("cuda source: messages show the user's own line") {
+  const auto shown = [](const char* code) {
+    return message_of([&] { cupy::raw_kernel({.code = code, .name = "f"}).compile("native"); });
+  };
+  constexpr const char* kBroken = "extern \"C\" __global__ void __launch_bounds__(64) f(float* y) { y[0] = nothing; }";
+  CHECK(shown(kBroken).find(std::string("\n  ") + kBroken + "\n") != std::string::npos);
+  constexpr const char* kShared = "extern \"C\" __global__ void f(float* y) { extern __shared__ int s[]; y[0] = s + nothing; }";
+  CHECK(shown(kShared).find(std::string("\n  ") + kShared + "\n") != std::string::npos);
+  const cupy::Function warned =
+      cupy::raw_kernel({.code = "__constant__ int c; __global__ void f(int* y) { y[0] = c + (1 << 40); }", .name = "f"});
+  warned.compile("native");
+  REQUIRE(warned.kernel().warnings().size() == 1);
+  CHECK(warned.kernel().warnings()[0].source_line == "__constant__ int c; __global__ void f(int* y) { y[0] = c + (1 << 40); }");
+}
+
 TEST_CASE("cuda source: what it cannot be is told with its place") {
   const auto fails = [](const char* code, const char* name = "f") {
     return message_of([&] { static_cast<void>(cupy::raw_kernel({.code = code, .name = name})); });

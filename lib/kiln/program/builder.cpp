@@ -18,6 +18,7 @@
 #include "program/hints.hpp"
 #include "shared/c_locale.hpp"
 #include "shared/float_environment.hpp"
+#include "source/cuda_words.hpp"
 #include "source/misuse.hpp"
 
 namespace kiln::program {
@@ -43,6 +44,11 @@ std::set<std::string> names_of_texts(const Job& job) {
 constexpr std::size_t kMostWarnings = 100;
 constexpr std::size_t kLongestLine = 1000;
 
+Diagnostic in_words_of_cuda(Diagnostic found) {
+  found.source_line = codegen::with_words_of_cuda(std::move(found.source_line));
+  return found;
+}
+
 /// Those in texts of the user's: others are about what kiln wrote around them.
 std::vector<Diagnostic> of_user(std::vector<Diagnostic> warnings, const Job& job) {
   if (warnings.empty()) return warnings;
@@ -53,6 +59,7 @@ std::vector<Diagnostic> of_user(std::vector<Diagnostic> warnings, const Job& job
     if (warning.source_line.size() > kLongestLine) warning.source_line.clear();
   }
   if (!job.as_written.empty()) std::ranges::transform(warnings, warnings.begin(), kinds::as_written);
+  std::ranges::transform(warnings, warnings.begin(), in_words_of_cuda);
   return warnings;
 }
 
@@ -124,6 +131,10 @@ CompileError about_texts(const CompileError& error, const Job& job, const backen
   CompileError shown = as_written(error, job, compiler);
   for (const auto& [file, text] : job.texts) shown = at_end_of_text(shown, file, text);
   shown = with_hints(without_notes_of_others(shown, names_of_texts(job)), job.unnamed_parameters);
+  if (std::vector<Diagnostic> all = shown.diagnostics(); !all.empty()) {
+    std::ranges::transform(all, all.begin(), in_words_of_cuda);
+    shown = with_diagnostics(shown, std::move(all));
+  }
   if (!job.operands) return shown;
   return with_diagnostics(shown, codegen::in_words_of_operands(shown.diagnostics(), job.compile.name, job.body, *job.operands));
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cctype>
 #include <iterator>
+#include <utility>
 #include <vector>
 
 #include "source/cuda_kernels.hpp"
@@ -152,6 +153,18 @@ std::string with_dynamic_memory(std::string text) {
     text.replace(first.offset, end - first.offset, std::string(kBoth) + std::string(end - first.offset - kBoth.size(), ' '));
   }
   return text;
+}
+
+std::string with_words_of_cuda(std::string line) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {{"__kernel__", "__global__"},
+                                                                      {"__kernel_bounds__", "__launch_bounds__"},
+                                                                      {"__exported__", "__constant__"},
+                                                                      {"__extern_shared__", "extern __shared__"}};
+  for (const auto& [word, written] : kWords) {
+    for (std::size_t at = line.find(word); at != std::string::npos; at = line.find(word, at + 1))
+      line.replace(at, word.size(), written);
+  }
+  return line;
 }
 
 std::string with_kernels_as_functions(std::string text) {

@@ -30,5 +30,7 @@ inline constexpr std::string_view kNoThreads =
 /// Likewise __kernel__ for __global__ and __kernel_bounds__ for __launch_bounds__: kernels become functions that kiln's calls.
 /// And __exported__ for __constant__ of a variable whose value the host gives.
 [[nodiscard]] std::string with_kernels_as_functions(std::string text);
+/// A line of such a text with the user's words again: for messages.
+[[nodiscard]] std::string with_words_of_cuda(std::string line);
 
 }  // namespace kiln::codegen

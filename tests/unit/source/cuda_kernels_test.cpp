@@ -130,4 +130,8 @@ TEST_CASE("cuda words: a text keeps its columns") {
         "__kernel__ void __kernel_bounds__(3) f() {}");
   CHECK(with_kernels_as_functions("__constant__ int a; __constant__ int b[2] = {}; __global__ void f() {}") ==
         "__exported__ int a; __constant__ int b[2] = {}; __kernel__ void f() {}");
+  for (const char* line : {"extern __shared__ float s[];", "__global__ void __launch_bounds__(3) f() {}",
+                           "__constant__ int a; __global__ void g(); __global__ void f() {}", "int kernel;"}) {
+    CHECK(kiln::codegen::with_words_of_cuda(with_dynamic_memory(with_kernels_as_functions(line))) == line);
+  }
 }
