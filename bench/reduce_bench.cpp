@@ -51,6 +51,20 @@ void sum(benchmark::State& state) {
   finish(state, kBig);
 }
 
+// The same by the balanced tree, of an array that begins at any element of a larger one.
+void sum_of_part(benchmark::State& state) {
+  const Array array = on(state.range(0), numbers());
+  const PartialOptions options{.global_offset = 12'345, .global_size = kBig + 23'456};
+  for (auto _ : state) benchmark::DoNotOptimize(partial(math::add, array, options).states().data());
+  finish(state, kBig);
+}
+
+void sum_of_parts(benchmark::State& state) {
+  const Array array = on(state.range(0), numbers());
+  for (auto _ : state) benchmark::DoNotOptimize(partial(math::add, array).finish());
+  finish(state, kBig);
+}
+
 void largest(benchmark::State& state) {
   const Array array = on(state.range(0), numbers());
   for (auto _ : state) benchmark::DoNotOptimize(math::maximum.reduce(array));
@@ -86,6 +100,8 @@ void small(benchmark::State& state) {
 
 BENCHMARK(read)->Arg(1)->Arg(2)->UseRealTime();
 BENCHMARK(sum)->Arg(1)->Arg(2)->UseRealTime();
+BENCHMARK(sum_of_part)->Arg(1)->Arg(2)->UseRealTime();
+BENCHMARK(sum_of_parts)->Arg(1)->Arg(2)->UseRealTime();
 BENCHMARK(largest)->Arg(1)->Arg(2)->UseRealTime();
 BENCHMARK_CAPTURE(side, axis_0, 0)->Arg(1)->Arg(2)->UseRealTime();
 BENCHMARK_CAPTURE(side, axis_1, 1)->Arg(1)->Arg(2)->UseRealTime();

@@ -10,9 +10,7 @@ template <class R>
 struct balanced_reducer {
   using C = counted<R>;
   using state = typename C::state;
-  // Elements that become one state at once: as many as leave what they amount to in pairs in the first cache.
-  static constexpr int most = sizeof(state) <= 4 ? 4096 : sizeof(state) <= 8 ? 2048 : sizeof(state) <= 16 ? 1024 : 512;
-  static constexpr int several = 512;
+  static constexpr int most = 1024;  // elements that become one state at once
   static constexpr int some = 64;
 
   // The first 2N lanes become N, neighbours with each other, and so on to one. Each loop is over vectors, but for the last
@@ -68,10 +66,20 @@ struct balanced_reducer {
     }
   };
 
+  // While pairs are joined nothing is read, and the processor's prefetchers stop: the next elements are asked for beforehand.
+  static constexpr int64 ahead = 1024;
+  static constexpr int64 of_line = 8;  // elements at most of a cache line that are prefetched at once
+
   template <int N, class source>
   static KILN_FN void add(tree& all, const source& s, int64 count) {
 #pragma clang loop unroll(disable)
     while (count - all.elements >= N) {
+      if constexpr (N >= some) {
+#pragma clang loop unroll_count(8)
+        for (int64 i = 0; i < N; i += of_line) {
+          s.prefetch(all.elements + ahead + i);
+        }
+      }
       all.add(sum_of<N>(s, all.elements), N);
     }
   }
@@ -81,7 +89,6 @@ struct balanced_reducer {
     const source s(operands, 1, 0);
     tree all;
     add<most>(all, s, count);
-    add<several>(all, s, count);
     add<some>(all, s, count);
     add<1>(all, s, count);
     *static_cast<state*>(to) = all.whole();

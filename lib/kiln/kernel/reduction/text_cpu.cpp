@@ -16,6 +16,7 @@ std::string source_of(const ReductionSpec& spec, const UserText& text) {
   std::string pointers;
   std::string places;
   std::string values;
+  std::string prefetches;  // of a part, whose kernel reads elements in bursts
   std::size_t operand = 0;
   const auto add = [&](const std::string& type, const std::string& name) {
     pointers += fmt::format("const {}* {}; ", type, name);
@@ -28,6 +29,7 @@ std::string source_of(const ReductionSpec& spec, const UserText& text) {
     values += k == 0 ? "" : ", ";
     values += spec.inputs[k].access == Access::raw ? raw_value(spec.inputs[k], k, name, "(*b)")
                                                    : fmt::format("{}[{}]", name, stands_still(spec.inputs[k]) ? "0" : "i");
+    if (!stands_still(spec.inputs[k])) prefetches += fmt::format("__builtin_prefetch({} + i); ", name);
   }
   if (spec.masked) add("uint8", "mask");
   if (spec.indexed) {
@@ -50,8 +52,9 @@ std::string source_of(const ReductionSpec& spec, const UserText& text) {
       "  template <index_form Index> struct source {{\n    {}\n"
       "    KILN_FN source(void* const* p, int64 step, int64 row) : {} {{}}\n"
       "    KILN_FN accumulator at(int64 i) const {{ return mapped({}); }}\n{}"
-      "    KILN_FN bool counts(int64 i) const {{ return {}; }}\n  }};\n",
-      pointers, places, values, identity, spec.masked ? "mask[i] != 0" : "true");
+      "    KILN_FN bool counts(int64 i) const {{ return {}; }}\n{}  }};\n",
+      pointers, places, values, identity, spec.masked ? "mask[i] != 0" : "true",
+      spec.part ? fmt::format("    KILN_FN void prefetch([[maybe_unused]] int64 i) const {{ {}}}\n", prefetches) : "");
 }
 
 /// What results are made of beside accumulators: inputs that are one for all elements, the number of the output.
