@@ -68,7 +68,7 @@ KILN_FN float round_to_odd(T x) {
 }
 
 // What a half converts to where it is asked for. In CuPy's notation it becomes a float by itself.
-#if KILN_CUPY_HALVES
+#if KILN_HALVES_OF_CUPY
 template <class T>
 concept half_converts = same<T, double> || integer<T>;
 #else
@@ -87,7 +87,7 @@ struct float16 {
   }
   template <half_like T>
   KILN_FN explicit float16(T x) : float16(static_cast<float>(x)) {}
-#if KILN_CUPY_HALVES
+#if KILN_HALVES_OF_CUPY
   KILN_FN operator float() const {
     float x;
     KILN_HALF_TO_FLOAT(x, bits);
@@ -118,7 +118,7 @@ struct bfloat16 {
   KILN_FN bfloat16(T x) : bits(bfloat_from_float(round_to_odd(x))) {}
   template <half_like T>
   KILN_FN explicit bfloat16(T x) : bfloat16(static_cast<float>(x)) {}
-#if KILN_CUPY_HALVES
+#if KILN_HALVES_OF_CUPY
   KILN_FN operator float() const { return bit_cast<float>(uint32(bits) << 16); }
 #endif
   template <class T>

@@ -42,7 +42,7 @@ class Renderer {
       out_ += fmt::format("#define KILN_DEBUG 1\n#define KILN_DEBUG_ITEMS {}\n", spec_->goes_by_items() ? 1 : 0);
     }
     const bool cupy = text_.cupy || (text_.stages && text_.stages->cupy);
-    if (cupy && std::ranges::find(headers, "kiln/core/half.hpp") != headers.end()) out_ += "#define KILN_CUPY_HALVES 1\n";
+    if (cupy && std::ranges::find(headers, "kiln/core/half.hpp") != headers.end()) out_ += "#define KILN_HALVES_OF_CUPY 1\n";
     for (const std::string& header : headers) {
       out_ += fmt::format("#include \"{}\"\n", header);
     }
