@@ -4,6 +4,7 @@ import multiprocessing
 import os
 import pickle
 import re
+import signal
 import subprocess
 import sys
 import textwrap
@@ -18,7 +19,9 @@ HERE = os.path.dirname(os.path.dirname(kiln.__file__))
 
 
 def run(code, *options, **environment):
+    # A shell's job in the background ignores SIGINT, and so would its children.
     return subprocess.run([sys.executable, *options, "-c", textwrap.dedent(code)], capture_output=True, text=True, timeout=120,
+                          preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
                           env={**os.environ, "PYTHONPATH": HERE, **environment})
 
 
