@@ -81,10 +81,11 @@ class KILN_API Partial {
 
   /// Returns the accumulators of this part and the one that follows it. Throws TypeError if the parts are of different
   /// functions, definitions or dtypes. Throws ShapeError if their shapes differ, or if `next` does not begin where this part
-  /// ends; the message names the elements that are missing or twice there.
+  /// ends; the message names the elements that are missing or twice there. Runs on the default stream: synchronize the streams
+  /// that the parts were queued on before.
   [[nodiscard]] Partial combine(const Partial& next) const;
-  /// Returns the result of all parts. Throws ShapeError if elements are missing, with their numbers. Throws TypeError for a
-  /// function of several outputs, and what an empty reduction throws if there are no elements.
+  /// Returns the result of all parts, by the same rule of streams. Throws ShapeError if elements are missing, with their
+  /// numbers. Throws TypeError for a function of several outputs, and what an empty reduction throws if there are no elements.
   [[nodiscard]] Array finish(const FinishOptions& options = {}) const;
   /// Returns the results of a function of any number of outputs, by the same rules.
   [[nodiscard]] std::vector<Array> finish_all(const FinishOptions& options = {}) const;

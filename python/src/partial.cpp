@@ -69,6 +69,10 @@ PyObject* partial_new(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
   std::int64_t offset = 0;
   std::int64_t size = -1;
   if (!read_index(args[2], offset, 0) || !read_index(args[3], size, -1)) return nullptr;
+  if (size < 0 && args[3] != Py_None) {
+    PyErr_SetString(PyExc_ValueError, "global_size: a number of 0 or more is expected, or None");
+    return nullptr;
+  }
   Keywords k;
   if (!k.read("partial", args + count, names,
               set_of({kAxis, kWhere, kDtype, kCasting, kSignature, kStream, kDevice, kTimeout}))) {

@@ -273,9 +273,19 @@ TEST_CASE("parts: as bytes they are the same in another process, and other bytes
   CHECK(message("") == "mean_var.partial_from_bytes: the bytes are no accumulators" + remedy);
   CHECK(message("kiln accumulators 2\n{}\n") ==
         "mean_var.partial_from_bytes: the accumulators are of another version of kiln" + remedy);
-  CHECK(message_of([&] {
-          static_cast<void>(kiln::partial_from_bytes(logsumexp, bytes));
-        }).find("the accumulators are of another definition") == std::string::npos);
+  // Another loop, and another text with the same loop.
+  const kiln::Reduction other_text = kiln::reduction({.name = "mean_var",
+                                                      .signatures = {"(float64 mean, float64 var)(float64 x)"},
+                                                      .accumulator = "float64 n, mean, m2;",
+                                                      .map = "return {1, x, 0};",
+                                                      .reduce = "return a;",
+                                                      .post = "mean = a.mean; var = a.m2;",
+                                                      .identity = "{0, 0, 0}"});
+  for (const kiln::Reduction* const other : {&logsumexp, &other_text}) {
+    CHECK(message_of<kiln::TypeError>([&] { static_cast<void>(kiln::partial_from_bytes(*other, bytes)); }) ==
+          other->name() + ".partial_from_bytes: the accumulators are of another definition, of the function \"mean_var\"" +
+              remedy);
+  }
   std::string damaged = bytes;
   damaged.back() = static_cast<char>(damaged.back() ^ 1);
   CHECK(message(damaged) == "mean_var.partial_from_bytes: the bytes are damaged: their checksum differs" + remedy);
@@ -321,6 +331,9 @@ TEST_CASE("parts: errors name the function, the elements and the remedy") {
         "add.finish: the accumulators are of 0 to 5, and the array has 0 to 10; combine them with those of the other parts");
   CHECK(message_of<kiln::ShapeError>([&] { static_cast<void>(part(5, 10, 9)); }) ==
         "add.partial: a part of 5 along the cut axis at .global_offset 5 does not lie within .global_size 9");
+  CHECK(message_of<kiln::ShapeError>([&] {
+          static_cast<void>(kiln::partial(kiln::math::add, x, {.global_offset = INT64_MAX - 5}));
+        }).find("does not lie within .global_size") != std::string::npos);
   CHECK(message_of<kiln::TypeError>([&] {
           static_cast<void>(part(0, 5).combine(kiln::partial(kiln::math::multiply, along(x, 0, 5, 10), {.global_offset = 5})));
         }) ==

@@ -35,7 +35,7 @@ PartialOptions partial_options(Operands& operands, const Options& options, std::
   if (options.raw().axis != nullptr || options.raw().axis_count != 0) given.axis = options.axes(all_axes);
   given.where = operands.where();
   given.global_offset = offset;
-  if (size >= 0) given.global_size = size;
+  if (size != -1) given.global_size = size;
   return given;
 }
 

@@ -96,9 +96,10 @@ Numbering numbering_of(const std::string& name, const Shape& shape, const Dims& 
 
 /// Elements of the whole array.
 std::int64_t size_of(const std::string& name, const Numbering& numbering, const PartialOptions& options) {
-  const std::int64_t end = options.global_offset + numbering.extent;
+  std::int64_t end = 0;
+  const bool beyond = __builtin_add_overflow(options.global_offset, numbering.extent, &end);
   const std::int64_t size = options.global_size.value_or(end);
-  if (options.global_offset < 0 || end > size) {
+  if (options.global_offset < 0 || beyond || end > size) {
     throw ShapeError(name + ".partial: a part of " + std::to_string(numbering.extent) +
                      " along the cut axis at .global_offset " + std::to_string(options.global_offset) +
                      " does not lie within .global_size " + std::to_string(size));
@@ -136,15 +137,7 @@ std::shared_ptr<PartialImpl> run(std::shared_ptr<const PartialFunction> function
   for (const Node& node : result->nodes()) windows.push_back({node.from - result->begin, node.count(result->size)});
   const Numbers numbers{result->begin, numbering.steps};
   const Target& part = *function->steps.part;
-  const std::string loop = [&] {
-    std::string text;
-    for (const DType dtype : function->loop.inputs) text += (text.empty() ? "" : ", ") + std::string(name(dtype));
-    text += " -> ";
-    for (std::size_t k = 0; k < function->steps.states.size(); ++k) {
-      text += (k == 0 ? "" : ", ") + std::string(name(function->steps.states[k]));
-    }
-    return text;
-  }();
+  const std::string loop = LoopOfBytes{function->loop.inputs, function->steps.states}.text();
   const ufunc::LoopOptions of_part = part.maps() ? ufunc::LoopOptions{.casting = view.loop.casting, .signature = loop}
                                                  : ufunc::LoopOptions{.dtype = function->steps.states.front()};
   const Options of_windows{.axis = view.axis,

@@ -35,7 +35,7 @@ struct PartialFunction {
   std::string name;
   ufunc::Loop loop;
   PartialSteps steps;
-  std::string digest;  ///< of all that the accumulators depend on
+  std::string digest;  ///< of the texts, dtypes and options that accumulators depend on; not of files
 
   PartialFunction(const std::shared_ptr<const detail::UfuncImpl>& ufunc, ufunc::Loop chosen);
   PartialFunction(const std::shared_ptr<const detail::ReductionImpl>& reduction, ufunc::Loop chosen);
@@ -71,7 +71,7 @@ namespace kiln::reduce {
                                                                   const std::shared_ptr<const detail::PartialImpl>& b);
 [[nodiscard]] std::vector<Array> finished(const detail::PartialImpl& partial, const FinishOptions& given);
 
-/// What bytes say of their loop.
+/// The dtypes of a loop, as bytes have them.
 struct LoopOfBytes {
   std::vector<DType> inputs;
   std::vector<DType> outputs;

@@ -106,6 +106,7 @@ std::shared_ptr<const detail::PartialImpl> partial_of(
   LoopOfBytes loop;
   std::vector<DType> states;
   std::string digest;
+  std::string function;
   bool masked = false;
   try {
     if (header.at("little_endian").get<bool>() != (std::endian::native == std::endian::little)) {
@@ -121,6 +122,7 @@ std::shared_ptr<const detail::PartialImpl> partial_of(
     partial->size = header.at("size").get<std::int64_t>();
     digest = header.at("definition").get<std::string>();
     masked = header.at("masked").get<bool>();
+    function = header.at("name").get<std::string>();
   } catch (const Json::exception&) {
     throw fail("the bytes are damaged: their description is none");
   }
@@ -130,9 +132,14 @@ std::shared_ptr<const detail::PartialImpl> partial_of(
   if (!in_range || kept != partial->kept.size() || loop.inputs.empty() || loop.outputs.empty() || states.empty()) {
     throw fail("the bytes are damaged: their description contradicts itself");
   }
-  partial->function = function_for(loop);
-  if (hex_of(partial->function->digest) != digest || partial->function->steps.states != states) {
-    throw fail("the accumulators are of another definition, of the function " + header.at("name").dump());
+  try {
+    partial->function = function_for(loop);
+  } catch (const Error&) {
+    // It has no such loop.
+  }
+  if (partial->function == nullptr || hex_of(partial->function->digest) != digest ||
+      partial->function->steps.states != states) {
+    throw fail("the accumulators are of another definition, of the function \"" + function + "\"");
   }
   Shape shape{static_cast<std::int64_t>(partial->nodes().size())};
   for (const std::int64_t extent : partial->kept) shape.push_back(extent);

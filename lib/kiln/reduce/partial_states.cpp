@@ -21,11 +21,6 @@ Array array_of(std::int64_t nodes, const Shape& kept, const Array& like) {
   return like.is_host() ? Array::empty(shape, like.dtype()) : device_array(shape, like.dtype(), like.device());
 }
 
-const ArrayArg& mask_of(const Array& any, ArrayArg& made) {
-  if (any.valid()) made = any;
-  return made;
-}
-
 /// One call of a target of states, along the axis of the nodes. `any`: which nodes have an element that counts; may be empty.
 std::vector<Array> call_on_states(const PartialFunction& function, const Target& target, std::span<const Array> states,
                                   const Array& any, const std::optional<Device>& device, const std::optional<Arg>& initial,
@@ -36,11 +31,11 @@ std::vector<Array> call_on_states(const PartialFunction& function, const Target&
   // The dtype of a method's results would be widened again.
   const ufunc::LoopOptions loop =
       target.maps() ? ufunc::LoopOptions{} : ufunc::LoopOptions{.dtype = function.steps.states.front()};
-  ArrayArg mask;
+  const ArrayArg mask(any);
   const Options options{.axis = first,
                         .keepdims = false,
                         .initial = initial,
-                        .where = mask_of(any, mask),
+                        .where = mask,
                         .out = {},
                         .loop = loop,
                         .stream = stream,
