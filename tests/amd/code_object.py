@@ -36,10 +36,11 @@ class CodeObject:
         self.kernels = {}
         metadata = self.metadata()
         symbols = self.symbols()
+        self.variables = {name: (at, size) for name, (at, size, kind) in symbols.items() if kind == 1 and not name.endswith(".kd")}
         for kernel in metadata.get("amdhsa.kernels", []):
-            at = symbols.get(kernel[".symbol"])
-            if at is None:
+            if kernel[".symbol"] not in symbols:
                 raise faults.Fault(faults.INVALID_IMAGE, f"no descriptor {kernel['.symbol']}")
+            at = symbols[kernel[".symbol"]][0]
             descriptor = self.at(at, 64)
             entry = at + struct.unpack_from("<q", descriptor, 16)[0]
             self.kernels[kernel[".name"]] = Kernel(kernel[".name"], descriptor, entry, kernel)
@@ -72,11 +73,12 @@ class CodeObject:
         return bytes(image)
 
     def symbols(self):
+        """(address, bytes, ELF's type of symbol) by name."""
         table, strings = self.sections[".dynsym"], self.sections[".dynstr"]
         found = {}
         for at in range(table[4], table[4] + table[5], 24):
-            name, _, _, _, value, _ = struct.unpack_from("<IBBHQQ", self.data, at)
-            found[self.string(strings[4] + name)] = value
+            name, kind, _, _, value, size = struct.unpack_from("<IBBHQQ", self.data, at)
+            found[self.string(strings[4] + name)] = (value, size, kind & 15)
         return found
 
     def metadata(self):

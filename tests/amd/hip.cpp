@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <nlohmann/json.hpp>
@@ -40,9 +41,14 @@ struct Kernel {
   std::vector<Argument> arguments;
   std::size_t argument_bytes = 0;
 };
+struct Variable {
+  char* begin = nullptr;
+  std::size_t bytes = 0;
+};
 struct Module {
   int number = 0;
   std::vector<std::unique_ptr<Kernel>> kernels;
+  std::map<std::string, Variable, std::less<>> variables;
 };
 
 struct State {
@@ -111,6 +117,18 @@ Status check_handle(const std::set<std::uintptr_t>& handles, void* handle) {
 
 Status check_stream(void* stream) {
   return stream == nullptr ? 0 : check_handle(state().streams, stream);
+}
+
+/// Whether one allocation or one variable of a module has all of these bytes.
+bool is_on_device(const void* address, std::size_t bytes) {
+  if (state().arena.contains(address, bytes)) return true;
+  const auto* const begin = static_cast<const char*>(address);
+  for (const Module* module : state().modules) {
+    for (const auto& [name, variable] : module->variables) {
+      if (begin >= variable.begin && begin + bytes <= variable.begin + variable.bytes) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace
@@ -241,21 +259,21 @@ Status hipFree(void* address) {
 Status hipMemcpyHtoDAsync(void* to, const void* from, std::size_t bytes, void* stream) {
   if (const Status status = check_stream(stream); status != 0) return status;
   const std::lock_guard guard(state().mutex);
-  if (!state().arena.contains(to, bytes)) return kInvalidValue;
+  if (!is_on_device(to, bytes)) return kInvalidValue;
   std::memcpy(to, from, bytes);
   return 0;
 }
 Status hipMemcpyDtoHAsync(void* to, const void* from, std::size_t bytes, void* stream) {
   if (const Status status = check_stream(stream); status != 0) return status;
   const std::lock_guard guard(state().mutex);
-  if (!state().arena.contains(from, bytes)) return kInvalidValue;
+  if (!is_on_device(from, bytes)) return kInvalidValue;
   std::memcpy(to, from, bytes);
   return 0;
 }
 Status hipMemcpyDtoDAsync(void* to, const void* from, std::size_t bytes, void* stream) {
   if (const Status status = check_stream(stream); status != 0) return status;
   const std::lock_guard guard(state().mutex);
-  if (!state().arena.contains(to, bytes) || !state().arena.contains(from, bytes)) return kInvalidValue;
+  if (!is_on_device(to, bytes) || !is_on_device(from, bytes)) return kInvalidValue;
   std::memmove(to, from, bytes);
   return 0;
 }
@@ -319,6 +337,9 @@ Status hipModuleLoadDataEx(void** module, const void* image, unsigned, int*, voi
     for (const json& argument : described.at("arguments")) kernel->arguments.push_back({argument.at(0), argument.at(1)});
     made->kernels.push_back(std::move(kernel));
   }
+  for (const auto& [name, described] : loaded.at("variables").items()) {
+    made->variables[name] = {reinterpret_cast<char*>(described.at(0).get<std::uintptr_t>()), described.at(1)};
+  }
   state().modules.insert(made.get());
   *module = made.release();
   return 0;
@@ -341,6 +362,16 @@ Status hipModuleGetFunction(void** function, void* module, const char* name) {
     }
   }
   return kNotFound;
+}
+Status hipModuleGetGlobal(void** address, std::size_t* bytes, void* module, const char* name) {
+  const std::lock_guard guard(state().mutex);
+  if (state().modules.count(static_cast<Module*>(module)) == 0) return kInvalidHandle;
+  const auto& variables = static_cast<Module*>(module)->variables;
+  const auto found = variables.find(name);
+  if (found == variables.end()) return kNotFound;
+  if (address != nullptr) *address = found->second.begin;
+  if (bytes != nullptr) *bytes = found->second.bytes;
+  return 0;
 }
 Status hipModuleOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void*, int, std::size_t) {
   *blocks = 2;

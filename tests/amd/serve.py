@@ -39,10 +39,11 @@ def answer(request, data, state):
     here = state["device"]
     if operation == "load":
         number = here.load(data)
-        kernels = here.modules[number].object.kernels
+        module = here.modules[number]
         return {"module": number, "kernels": {
             name: {"bytes": max((at + size for at, size in kernel.explicit()), default=0), "arguments": kernel.explicit()}
-            for name, kernel in kernels.items()}}
+            for name, kernel in module.object.kernels.items()},
+            "variables": {name: (module.base + at, size) for name, (at, size) in module.object.variables.items()}}
     if operation == "unload":
         here.unload(request["module"])
         return {}

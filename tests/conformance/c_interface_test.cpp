@@ -280,7 +280,10 @@ TEST_CASE("C: generalized ufuncs, reductions with accumulators, raw kernels, tra
   options.lengths_count = 1;
   succeed([&](kiln_error** error) { return kiln_call(rfft, &result, 1, &input, 1, &options, error); });
   const CArray made(const_cast<kiln_array*>(result.value.array));
-  CHECK(cpp_array(made.get()).to_vector<std::complex<double>>() == std::vector<std::complex<double>>{{9, 0}, {-1, 0}});
+  const std::vector<std::complex<double>> frequencies = cpp_array(made.get()).to_vector<std::complex<double>>();
+  REQUIRE(frequencies.size() == 2);
+  CHECK(std::abs(frequencies[0] - 9.0) < 1e-12);
+  CHECK(std::abs(frequencies[1] + 1.0) < 1e-12);
 }
 
 TEST_CASE("C: a fused function from a list of steps, and its definition") {
