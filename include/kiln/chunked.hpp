@@ -56,12 +56,11 @@ class KILN_API ChunkedUfunc : public detail::Callable<ChunkedUfunc, CallOptions,
  public:
   ChunkedUfunc(Ufunc function, ChunkOptions options);  ///< constructor that chunked() uses
 
-  /// Reduces as Ufunc::reduce does. Chunks that share outputs are combined in the order of the chunks.
+  /// Reduces as Ufunc::reduce does. A reorderable ufunc has the bits of partial(): elements are combined by the balanced tree
+  /// over their numbers, in the order of the memory of the largest operand. Floating sums therefore depend neither on the
+  /// chunks nor on the devices, and may differ in the last digits from those of f.reduce(a).
   ///
-  /// Floating sums therefore depend on .chunk_bytes, never on the device that computes a chunk. Without .chunk_bytes they
-  /// depend on the devices, the host's threads and the free memory.
-  ///
-  /// A ufunc that is not reorderable is cut along the axes that are not reduced. So is a masked one without an identity.
+  /// A ufunc that is not reorderable is cut along the axes that are not reduced.
   [[nodiscard]] Array reduce(const Array& a, const ReduceOptions& options = {}) const;
   /// Accumulates as Ufunc::accumulate does. Chunks along the axis run in order; each continues from the result before it.
   [[nodiscard]] Array accumulate(const Array& a, const AccumulateOptions& options = {}) const;
@@ -94,10 +93,10 @@ class KILN_API ChunkedGufunc : public detail::Callable<ChunkedGufunc, GufuncOpti
   ChunkOptions how_;
 };
 
-/// A reduction whose calls are cut as those of ChunkedUfunc::reduce are. All else is as for ChunkedUfunc.
+/// A reduction whose calls are cut, and whose results are combined, as those of ChunkedUfunc::reduce are. All else is as for
+/// ChunkedUfunc.
 ///
-/// Chunks that share outputs combine their accumulators. Such a call throws TypeError unless all members of the accumulator
-/// have kiln's dtypes. A call with a mask is cut along the axes that are not reduced.
+/// A call whose chunks share outputs throws TypeError unless all members of the accumulator have kiln's dtypes.
 class KILN_API ChunkedReduction : public detail::Callable<ChunkedReduction, ReductionOptions, Resolution> {
  public:
   ChunkedReduction(Reduction function, ChunkOptions options);  ///< constructor that chunked() uses

@@ -19,6 +19,7 @@
 #include "kiln/math.hpp"
 #include "kiln/memory.hpp"
 #include "kiln/npy.hpp"
+#include "kiln/partial.hpp"
 #include "support/message.hpp"
 #include "values.hpp"
 
@@ -196,15 +197,39 @@ TEST_CASE("chunked: reductions of a ufunc") {
   });
 }
 
-TEST_CASE("chunked: floating sums do not depend on who took what") {
-  const Array x = uniform({100'000}, 5);
+TEST_CASE("chunked: floating sums depend neither on the chunks nor on who took them") {
+  const Array x = uniform({70, 40, 33}, 5);
+  const Array mask = kiln::math::greater(x, 0.3F);
+  const kiln::Reduction mean = kiln::reduction({.name = "mean",
+                                                .signatures = {"float32(float32 x)"},
+                                                .accumulator = "int64 n; float32 sum;",
+                                                .map = "return {1, x};",
+                                                .reduce = "return {a.n + b.n, a.sum + b.sum};",
+                                                .post = "return a.sum / float32(a.n);",
+                                                .identity = "{0, 0}"});
+  const kiln::Ufunc plus = kiln::vectorize(
+      {.name = "plus", .signatures = {"float32(float32 a, float32 b)"}, .expression = "a + b", .reorderable = true});
   on_each_device([&](const kiln::Device& device) {
-    const auto sum = kiln::chunked(kiln::math::add, {.chunk_bytes = 10'000, .devices = {device, device}});
-    const Array first = sum.reduce(x);
-    for (int i = 0; i < 5; ++i) CHECK(same_bits(sum.reduce(x), first));
-    double exact = 0;
-    for (const float v : x.to_vector<float>()) exact += v;
-    CHECK(std::abs(first.item<float>() - exact) < 1e-3 * std::abs(exact) / 100);
+    for (const std::int64_t bytes : some_of(device, {0, 5000, 50'000})) {
+      for (const kiln::Axes& axis : {kiln::Axes(0), kiln::Axes(1), kiln::Axes(-1), kiln::Axes({0, 2}), kiln::all_axes}) {
+        CAPTURE(bytes);
+        const ChunkOptions how{.chunk_bytes = bytes, .devices = {device, device}};
+        const auto sum = kiln::chunked(kiln::math::add, how);
+        CHECK(same_bits(sum.reduce(x, {.axis = axis}), kiln::partial(kiln::math::add, x, {.axis = axis}).finish()));
+        CHECK(same_bits(
+            sum.reduce(x, {.axis = axis, .keepdims = true, .initial = 7, .where = mask}),
+            kiln::partial(kiln::math::add, x, {.axis = axis, .where = mask}).finish({.keepdims = true, .initial = 7})));
+        CHECK(same_bits(kiln::chunked(plus, how).reduce(x, {.axis = axis, .initial = 7, .where = mask}),
+                        kiln::partial(plus, x, {.axis = axis, .where = mask}).finish({.initial = 7})));
+        CHECK(same_bits(kiln::chunked(mean, how)(x, {.axis = axis, .where = mask}),
+                        kiln::partial(mean, x, {.axis = axis, .where = mask}).finish()));
+      }
+      // In the order of the memory.
+      const auto sum = kiln::chunked(kiln::math::add, {.chunk_bytes = bytes, .devices = {device}});
+      CHECK(same_bits(sum.reduce(x.transpose(), {.axis = kiln::all_axes}), sum.reduce(x, {.axis = kiln::all_axes})));
+      CHECK(same_bits(sum.reduce(x.transpose(), {.axis = kiln::Axes({0, 2}), .where = mask.transpose()}),
+                      sum.reduce(x, {.axis = kiln::Axes({0, 2}), .where = mask})));
+    }
   });
 }
 

@@ -1,6 +1,7 @@
 #include "chunk/cut.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "base/ceil_div.hpp"
@@ -19,7 +20,8 @@ std::int64_t Box::size() const noexcept {
   return size;
 }
 
-Cut::Cut(Shape loop, std::span<const std::size_t> order, std::int64_t bytes, std::int64_t chunk_bytes)
+Cut::Cut(Shape loop, std::span<const std::size_t> order, std::int64_t bytes, std::int64_t chunk_bytes,
+         std::optional<std::size_t> by_powers)
     : loop_(std::move(loop)), step_(loop_) {
   for (const std::size_t axis : order) order_.push_back(static_cast<std::int64_t>(axis));
   // What one index of the axes so far stands for.
@@ -30,8 +32,12 @@ Cut::Cut(Shape loop, std::span<const std::size_t> order, std::int64_t bytes, std
     const std::int64_t extent = loop_[axis];
     const double index = left / static_cast<double>(extent);
     std::int64_t step = std::clamp(static_cast<std::int64_t>(wanted / index), std::int64_t{1}, extent);
-    // Even parts, rather than a small one at the end.
-    step = base::ceil_div(extent, base::ceil_div(extent, step));
+    if (by_powers == axis && step < extent) {
+      step = static_cast<std::int64_t>(std::bit_floor(static_cast<std::uint64_t>(step)));
+    } else {
+      // Even parts, rather than a small one at the end.
+      step = base::ceil_div(extent, base::ceil_div(extent, step));
+    }
     if (k + 1 == order.size() && step > kAlignedIndices) step = base::ceil_div(step, kAlignedIndices) * kAlignedIndices;
     step_[axis] = std::min(step, extent);
     left = index * static_cast<double>(step);

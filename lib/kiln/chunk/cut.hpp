@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "kiln/shape.hpp"
@@ -19,7 +20,9 @@ class Cut {
  public:
   /// Of a loop without an extent of 0. `order` has the axes that may be cut, the outermost first; `bytes` are those that all
   /// elements of the loop stand for. Boxes have about `chunk_bytes`, and one index of each axis of `order` at least.
-  Cut(Shape loop, std::span<const std::size_t> order, std::int64_t bytes, std::int64_t chunk_bytes);
+  /// Those of the axis `by_powers` have 2ⁿ indices of it, but for the last.
+  Cut(Shape loop, std::span<const std::size_t> order, std::int64_t bytes, std::int64_t chunk_bytes,
+      std::optional<std::size_t> by_powers = std::nullopt);
 
   [[nodiscard]] std::int64_t count() const noexcept { return count_; }
   /// In the order of the axes, the outermost first.

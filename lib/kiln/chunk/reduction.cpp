@@ -1,5 +1,6 @@
-// Chunked reductions. Chunks along axes that stay are independent; chunks along reduced axes leave states, of which a last
-// reduction makes the results.
+// Chunked reductions. Each chunk leaves the accumulators of a part, and those that share outputs are combined:
+// reduce/partial.hpp. What is not reorderable is cut along the axes that stay, and each chunk is a call.
+#include <map>
 #include <optional>
 #include <utility>
 
@@ -14,109 +15,166 @@
 #include "reduce/call.hpp"
 #include "reduce/in_chunks.hpp"
 #include "reduce/method.hpp"
-#include "reduce/two_steps.hpp"
+#include "reduce/partial.hpp"
 
 namespace kiln {
 namespace chunk {
 namespace {
 
-using TwoStepsOf = base::FunctionRef<reduce::TwoSteps(const ufunc::Loop&)>;
+/// What is reduced in chunks.
+struct Function {
+  const reduce::Target& target;
+  base::FunctionRef<bool(const ufunc::Loop&)> has_parts;
+  base::FunctionRef<std::shared_ptr<const reduce::PartialFunction>(const ufunc::Loop&)> parts;
+};
 
-std::string dtypes_text(std::span<const DType> dtypes) {
-  std::string text;
-  for (const DType dtype : dtypes) text += (text.empty() ? "" : ", ") + std::string(name(dtype));
-  return text;
+/// A view with as many axes as `order`, which says which axis of the loop each of them is.
+Array permuted(const Array& array, std::span<const std::size_t> order) {
+  detail::ArrayRep rep = detail::view_rep(array);
+  const std::size_t missing = order.size() - rep.shape.size();
+  Shape shape;
+  Dims strides(order.size(), 0);
+  for (std::size_t d = 0; d < order.size(); ++d) {
+    shape.push_back(order[d] < missing ? 1 : rep.shape[order[d] - missing]);
+    if (order[d] >= missing) strides[d] = rep.strides[order[d] - missing];
+  }
+  rep.shape = shape;
+  rep.strides = strides;
+  return detail::make_array(std::move(rep));
 }
 
 /// One chunked call.
 class ReductionCall {
  public:
-  ReductionCall(const reduce::Target& target, std::span<const Arg> args, const reduce::Options& options,
-                const ChunkOptions& how)
-      : target_(target),
+  ReductionCall(const Function& function, std::span<const Arg> args, const reduce::Options& options, const ChunkOptions& how)
+      : function_(function),
+        target_(function.target),
         arrays_(args, options.where, options.out),
         args_(arrays_.args),
         options_(options),
         how_(how),
-        whole_(target, args_, options) {}
+        whole_(target_, args_, options) {}
 
-  void run(std::span<Array> results, TwoStepsOf in_two_steps) {
+  void run(std::span<Array> results) {
     results = arrays_.results_or_own(results);
     const auto name_of = [&](std::size_t k) { return target_.operand_name(k); };
     check_host(target_.what(), args_, arrays_.where, arrays_.out, {options_.stream, options_.device}, name_of);
     const Resolution resolution = whole_.resolve();
     if (resolution.variant == "empty") return reduce::Call(target_, args_, options_).run(results);
     check_overlap(target_.what(), args_, arrays_.where, arrays_.out, false, name_of);
-    for (const Arg& arg : args_) {
-      if (arg.is_array()) inputs_.push_back(broadcast_operand(arg.array(), whole_.whole()));
-    }
-    if (arrays_.where.valid()) inputs_.push_back(broadcast_operand(arrays_.where, whole_.whole()));
     for (std::size_t o = 0; o < results.size(); ++o) {
       results[o] = o < arrays_.out.size() ? arrays_.out[o] : Array();
       if (!results[o].valid()) results[o] = Array::empty(resolution.shape, whole_.loop().outputs[o]);
     }
+    find_inputs();
+    const bool has_parts = target_.reorderable() && function_.has_parts(whole_.loop());
     Job job{.what = target_.what(), .inputs = inputs_, .outputs = {}, .cut = cut(results)};
-    if (states_of(job.cut) == 1) {
-      for (const Array& result : results) job.outputs.push_back(result_operand(result));
-      run_chunks(job, target_, options_.initial, [](const Chunk& chunk) { return chunk.outputs; });
-      return;
-    }
-    const reduce::TwoSteps steps = in_two_steps(whole_.loop());
-    std::vector<Arg> states;
-    Shape shape{states_of(job.cut)};
-    for (const std::int64_t extent : resolution.shape) shape.push_back(extent);
-    for (const DType dtype : steps.states) states.emplace_back(Array::empty(shape, dtype));
-    const Stream stream(devices_of(how_).front());
-    static const Axes first = 0;
-    // The dtype of a method's results would be widened again.
-    const ufunc::LoopOptions loop = steps.combine->maps() ? ufunc::LoopOptions{.casting = options_.loop.casting}
-                                                          : ufunc::LoopOptions{.dtype = steps.states.front()};
-    const std::vector<ArrayArg> outputs(results.begin(), results.end());
-    const reduce::Options last{.axis = first,
-                               .keepdims = false,
-                               .initial = options_.initial,
-                               .where = call::kNoMask,
-                               .out = outputs,
-                               .loop = loop,
-                               .stream = stream,
-                               .stop = options_.stop};
-    // What does not compile is reported before anything is computed.
-    static_cast<void>(reduce::Call(*steps.combine, states, last).compiled());
-    part_dtype_ = steps.states.front();
-    part_loop_ = dtypes_text(whole_.loop().inputs) + " -> " + dtypes_text(steps.states);
-    run_chunks(job, *steps.part, std::nullopt, [&](const Chunk& chunk) { return states_of(states, job.cut, chunk.box); });
-    std::vector<Array> written(results.size());
-    reduce::Call(*steps.combine, states, last).run(written);
-    stream.synchronize();
+    if (target_.reorderable() && (has_parts || cuts_reduced(job.cut))) return run_parts(job, results);
+    for (const Array& result : results) job.outputs.push_back(result_operand(result));
+    run_whole(job);
   }
 
  private:
-  /// In the memory's order, unless the states were then more than a chunk.
+  /// As arrays of the loop's axes. Those that are reduced come in the order of the memory, so that a chunk is one range of
+  /// numbers.
+  void find_inputs() {
+    std::vector<Array> arrays;
+    for (const Arg& arg : args_) {
+      if (arg.is_array()) arrays.push_back(arg.array());
+    }
+    if (arrays_.where.valid()) arrays.push_back(arrays_.where);
+    loop_ = whole_.whole();
+    for (const Array& array : arrays) inputs_.push_back(broadcast_operand(array, loop_));
+    const Dims& reduced = whole_.reduced();
+    std::vector<std::size_t> places;
+    for (std::size_t d = 0; d < loop_.size(); ++d) {
+      if (reduced[d] != 0) places.push_back(d);
+    }
+    const std::vector<std::size_t> by_memory = memory_order(places, inputs_);
+    std::vector<std::size_t> order = all_axes_of(loop_);
+    for (std::size_t i = 0; i < places.size(); ++i) order[places[i]] = by_memory[i];
+    numbers_ = Dims(loop_.size(), 0);
+    std::int64_t step = 1;
+    for (std::size_t d = loop_.size(); d-- > 0;) {
+      if (reduced[d] == 0) continue;
+      numbers_[d] = step;
+      step *= loop_[d];
+    }
+    if (by_memory == places) return;
+    inputs_.clear();
+    const Shape loop = loop_;
+    const Dims numbers = numbers_;
+    for (std::size_t d = 0; d < order.size(); ++d) {
+      loop_[d] = loop[order[d]];
+      numbers_[d] = numbers[order[d]];
+    }
+    for (const Array& array : arrays) inputs_.push_back(broadcast_operand(permuted(array, order), loop_));
+  }
+
+  /// In the memory's order, unless the accumulators were then more than a chunk.
   [[nodiscard]] Cut cut(std::span<const Array> results) const {
-    const Shape& loop = whole_.whole();
     const std::int64_t chunk_bytes = chunk_bytes_of(how_);
     std::int64_t result_bytes = 0;
     for (const Array& result : results) result_bytes += result.nbytes();
     const std::int64_t bytes = bytes_of(inputs_) + result_bytes;
     std::vector<std::size_t> kept;
     std::vector<std::size_t> reduced;
-    for (std::size_t d = 0; d < loop.size(); ++d) (whole_.reduced()[d] == 0 ? kept : reduced).push_back(d);
+    for (std::size_t d = 0; d < loop_.size(); ++d) (whole_.reduced()[d] == 0 ? kept : reduced).push_back(d);
     kept = memory_order(std::move(kept), inputs_);
-    // A part of nothing but masked elements is the identity, which must then be one that may be combined.
-    const bool in_parts = target_.reorderable() && (!options_.where.valid() || target_.prepends_identity());
-    if (!in_parts) return {loop, kept, bytes, chunk_bytes};
-    const Cut by_memory(loop, memory_order(all_axes_of(loop), inputs_), bytes, chunk_bytes);
-    if (states_of(by_memory) * result_bytes <= chunk_bytes) return by_memory;
-    reduced = memory_order(std::move(reduced), inputs_);
+    if (!target_.reorderable()) return {loop_, kept, bytes, chunk_bytes};
+    std::optional<std::size_t> last;
+    if (!reduced.empty()) last = reduced.back();
+    const Cut by_memory(loop_, memory_order(all_axes_of(loop_), inputs_), bytes, chunk_bytes, last);
+    if (nodes_of(by_memory) * result_bytes <= chunk_bytes) return by_memory;
     kept.insert(kept.end(), reduced.begin(), reduced.end());
-    return {loop, kept, bytes, chunk_bytes};
+    return {loop_, kept, bytes, chunk_bytes, last};
   }
 
-  /// Chunks that share an output.
-  [[nodiscard]] std::int64_t states_of(const Cut& cut) const {
-    std::int64_t parts = 1;
-    for (std::size_t d = 0; d < whole_.reduced().size(); ++d) parts *= whole_.reduced()[d] != 0 ? cut.parts(d) : 1;
-    return parts;
+  [[nodiscard]] bool cuts_reduced(const Cut& cut) const {
+    for (std::size_t d = 0; d < loop_.size(); ++d) {
+      if (whole_.reduced()[d] != 0 && cut.cuts(d)) return true;
+    }
+    return false;
+  }
+
+  /// A box's elements, without their accumulators.
+  [[nodiscard]] detail::PartialImpl part_of(const Box& box) const {
+    detail::PartialImpl part;
+    std::int64_t step = 1;
+    part.end = 1;
+    for (std::size_t d = 0; d < loop_.size(); ++d) {
+      if (whole_.reduced()[d] == 0) part.kept.push_back(box.end[d] - box.begin[d]);
+    }
+    for (std::size_t d = loop_.size(); d-- > 0;) {
+      if (whole_.reduced()[d] == 0) continue;
+      const std::int64_t extent = box.end[d] - box.begin[d];
+      part.begin += box.begin[d] * step;
+      part.end *= extent;
+      step *= loop_[d];
+    }
+    part.size = step;
+    part.end += part.begin;
+    for (const std::int64_t each : whole_.reduced()) part.axes.push_back(each != 0);
+    return part;
+  }
+
+  /// Which of the boxes that have different outputs it is.
+  [[nodiscard]] std::int64_t number_of_outputs(const Cut& cut, const Box& box) const {
+    std::int64_t number = 0;
+    for (std::size_t d = 0; d < loop_.size(); ++d) {
+      if (whole_.reduced()[d] == 0) number = number * cut.parts(d) + cut.part(d, box);
+    }
+    return number;
+  }
+
+  /// Accumulators of an output before they are combined.
+  [[nodiscard]] std::int64_t nodes_of(const Cut& cut) const {
+    std::int64_t nodes = 0;
+    for (std::int64_t chunk = 0; chunk < cut.count(); ++chunk) {
+      const Box box = cut.box(chunk);
+      if (number_of_outputs(cut, box) == 0) nodes += std::ssize(part_of(box).nodes());
+    }
+    return nodes;
   }
 
   [[nodiscard]] Operand result_operand(const Array& result) const {
@@ -130,62 +188,98 @@ class ReductionCall {
     return {result, std::move(axes)};
   }
 
-  /// Where a chunk puts its states: in the order of the chunks along the reduced axes.
-  [[nodiscard]] std::vector<Array> states_of(std::span<const Arg> states, const Cut& cut, const Box& box) const {
-    std::int64_t number = 0;
-    for (std::size_t d = 0; d < whole_.reduced().size(); ++d) {
-      if (whole_.reduced()[d] != 0) number = number * cut.parts(d) + cut.part(d, box);
-    }
-    std::vector<Array> parts;
-    for (const Arg& state : states) parts.push_back(result_operand(state.array()[number]).at(box));
-    return parts;
-  }
-
-  void run_chunks(const Job& job, const reduce::Target& target, const std::optional<Arg>& initial,
-                  base::FunctionRef<std::vector<Array>(const Chunk&)> outputs_of) const {
-    Dims steps(whole_.reduced().size(), 0);
-    std::int64_t step = 1;
-    for (std::size_t d = steps.size(); d-- > 0;) {
-      if (whole_.reduced()[d] == 0) continue;
-      steps[d] = step;
-      step *= whole_.whole()[d];
-    }
-    // A part's one loop is the call's, whatever chose it; a method's may be wider.
-    const bool same = &target == &target_;
-    const ufunc::LoopOptions loop = same ? options_.loop
-                                    : !target.maps()
-                                        ? ufunc::LoopOptions{.dtype = part_dtype_}
-                                        : ufunc::LoopOptions{.casting = options_.loop.casting, .signature = part_loop_};
+  /// Compute(arguments, options, chunk) for each chunk.
+  template <class Compute>
+  void run_chunks(const Job& job, const std::optional<Arg>& initial, const Compute& compute) const {
     chunk::run(job, how_, options_.stop, [&](const Chunk& chunk) {
-      const std::vector<Arg> parts = arguments_of(chunk, args_);
-      reduce::Numbers numbers{0, steps};
-      for (std::size_t d = 0; d < steps.size(); ++d) numbers.first += chunk.box.begin[d] * steps[d];
-      const std::vector<Array> arrays = outputs_of(chunk);
-      const std::vector<ArrayArg> outputs(arrays.begin(), arrays.end());
+      const std::vector<Arg> args = arguments_of(chunk, args_);
+      reduce::Numbers numbers{0, numbers_};
+      for (std::size_t d = 0; d < numbers_.size(); ++d) numbers.first += chunk.box.begin[d] * numbers_[d];
+      const std::vector<ArrayArg> outputs(chunk.outputs.begin(), chunk.outputs.end());
       const ArrayArg mask = arrays_.where.valid() ? ArrayArg(chunk.inputs.back()) : ArrayArg();
-      const reduce::Options of_chunk{.axis = options_.axis,
-                                     .keepdims = options_.keepdims,
-                                     .initial = initial,
-                                     .where = mask,
-                                     .out = outputs,
-                                     .loop = loop,
-                                     .stream = chunk.stream,
-                                     .stop = options_.stop,
-                                     .numbers = &numbers};
-      std::vector<Array> written(outputs.size());
-      reduce::Call(target, parts, of_chunk).run(written);
+      compute(args,
+              reduce::Options{.axis = options_.axis,
+                              .keepdims = options_.keepdims,
+                              .initial = initial,
+                              .where = mask,
+                              .out = outputs,
+                              .loop = options_.loop,
+                              .stream = chunk.stream,
+                              .stop = options_.stop,
+                              .numbers = &numbers},
+              chunk);
     });
   }
 
+  void run_whole(const Job& job) const {
+    run_chunks(job, options_.initial, [&](std::span<const Arg> args, const reduce::Options& options, const Chunk&) {
+      std::vector<Array> written(options.out.size());
+      reduce::Call(target_, args, options).run(written);
+    });
+  }
+
+  /// What does not compile is reported before anything is computed.
+  void check_finish(const reduce::PartialFunction& function) const {
+    std::vector<Arg> states;
+    for (const DType dtype : function.steps.states) states.emplace_back(Array::empty({1}, dtype));
+    static const Axes first = 0;
+    const Stream stream(devices_of(how_).front());
+    static_cast<void>(reduce::Call(*function.steps.finish, states,
+                                   reduce::Options{.axis = first,
+                                                   .keepdims = false,
+                                                   .initial = options_.initial,
+                                                   .where = call::kNoMask,
+                                                   .out = {},
+                                                   .loop = {},
+                                                   .stream = stream})
+                          .compiled());
+  }
+
+  /// By the tree over all elements: the same results whatever the chunks, and whoever computes them.
+  void run_parts(const Job& job, std::span<const Array> results) const {
+    const std::shared_ptr<const reduce::PartialFunction> function = function_.parts(whole_.loop());
+    check_finish(*function);
+    std::vector<std::shared_ptr<const detail::PartialImpl>> parts(static_cast<std::size_t>(job.cut.count()));
+    static const std::optional<Arg> none;
+    run_chunks(job, none, [&](std::span<const Arg> args, const reduce::Options& options, const Chunk& chunk) {
+      auto part = std::make_shared<detail::PartialImpl>(part_of(chunk.box));
+      part->function = function;
+      part->device = devices_of(how_).front();
+      Shape extents;
+      for (std::size_t d = 0; d < loop_.size(); ++d) extents.push_back(chunk.box.end[d] - chunk.box.begin[d]);
+      reduce::compute(*part, args, options, *options.numbers, extents, true);
+      parts[static_cast<std::size_t>(chunk.number)] = std::move(part);
+    });
+    struct Output {
+      Box box;
+      std::shared_ptr<const detail::PartialImpl> part;
+    };
+    std::map<std::int64_t, Output> outputs;
+    for (std::int64_t chunk = 0; chunk < job.cut.count(); ++chunk) {
+      const Box box = job.cut.box(chunk);
+      const std::shared_ptr<const detail::PartialImpl> next = std::move(parts[static_cast<std::size_t>(chunk)]);
+      Output& output = outputs.try_emplace(number_of_outputs(job.cut, box), Output{box, nullptr}).first->second;
+      output.part = output.part == nullptr ? next : reduce::combined(output.part, next);
+    }
+    for (const auto& [number, output] : outputs) {
+      const std::vector<Array> made =
+          reduce::finished(*output.part, {.keepdims = options_.keepdims, .initial = options_.initial});
+      for (std::size_t o = 0; o < results.size(); ++o) {
+        result_operand(results[o]).at(output.box).assign(made[o], options_.loop.casting);
+      }
+    }
+  }
+
+  Function function_;
   const reduce::Target& target_;
   call::ArraysOf arrays_;
   std::span<const Arg> args_;
   const reduce::Options& options_;
   const ChunkOptions& how_;
   reduce::Call whole_;
+  Shape loop_;
+  Dims numbers_;  // of an element: steps along the axes
   std::vector<Operand> inputs_;
-  std::string part_loop_;
-  std::optional<DType> part_dtype_;
 };
 
 Array reduce(const Ufunc& function, const ChunkOptions& how, const Array& a, const ReduceOptions& options,
@@ -194,9 +288,9 @@ Array reduce(const Ufunc& function, const ChunkOptions& how, const Array& a, con
   Array result;
   const reduce::Method method(*function.impl());
   const reduce::Options given = reduce::options_of(options, stop);
-  ReductionCall(method, {&arg, 1}, given, how).run({&result, 1}, [&](const ufunc::Loop& loop) {
-    return reduce::in_two_steps(function.impl(), loop);
-  });
+  const auto always = [](const ufunc::Loop&) { return true; };
+  const auto parts = [&](const ufunc::Loop& loop) { return reduce::partial_function(function.impl(), loop); };
+  ReductionCall({method, always, parts}, {&arg, 1}, given, how).run({&result, 1});
   return result;
 }
 
@@ -208,9 +302,9 @@ void call_reduction(const Reduction& function, const ChunkOptions& how, std::spa
                     ", in chunks: its texts see more than elements (raw inputs, places, what outputs hold, or "
                     "accumulators of a type that no array has), and a chunk has a part of the arrays; call it whole");
   }
-  ReductionCall(*function.impl(), args, given, how).run(results, [&](const ufunc::Loop& loop) {
-    return reduce::in_two_steps(function.impl(), loop);
-  });
+  const auto has_parts = [&](const ufunc::Loop& loop) { return reduce::has_partial_steps(*function.impl(), loop); };
+  const auto parts = [&](const ufunc::Loop& loop) { return reduce::partial_function(function.impl(), loop); };
+  ReductionCall({*function.impl(), has_parts, parts}, args, given, how).run(results);
 }
 
 [[maybe_unused]] const bool provides_reductions =

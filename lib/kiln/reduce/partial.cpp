@@ -16,6 +16,9 @@
 
 namespace kiln {
 namespace reduce {
+
+using detail::PartialImpl;
+
 namespace {
 
 void add_text(base::Hasher128& hasher, std::string_view text) {
@@ -64,9 +67,55 @@ PartialFunction::PartialFunction(const std::shared_ptr<const detail::ReductionIm
   digest = finished(hasher, *this);
 }
 
-namespace {
+std::shared_ptr<const PartialFunction> partial_function(const std::shared_ptr<const detail::UfuncImpl>& impl,
+                                                        const ufunc::Loop& loop) {
+  return std::make_shared<const PartialFunction>(impl, loop);
+}
 
-using detail::PartialImpl;
+std::shared_ptr<const PartialFunction> partial_function(const std::shared_ptr<const detail::ReductionImpl>& impl,
+                                                        const ufunc::Loop& loop) {
+  return impl->partials().find_or_make(ufunc::loop_text(loop),
+                                       [&] { return std::make_shared<const PartialFunction>(impl, loop); });
+}
+
+void compute(PartialImpl& part, std::span<const Arg> args, const Options& view, const Numbers& numbers, const Shape& whole,
+             bool on_host) {
+  const PartialFunction& function = *part.function;
+  std::vector<Window> windows;
+  for (const Node& node : part.nodes()) windows.push_back({node.from - part.begin, node.count(part.size)});
+  Shape shape{static_cast<std::int64_t>(windows.size())};
+  for (const std::int64_t extent : part.kept) shape.push_back(extent);
+  const auto run = [&](const Target& target, std::span<const Arg> given, const ArrayArg& where, const ufunc::LoopOptions& loop,
+                       const Numbers* of_maps, std::span<const DType> dtypes, std::span<Array> results) {
+    std::vector<ArrayArg> out;
+    for (std::size_t o = 0; on_host && o < dtypes.size(); ++o) out.emplace_back(Array::empty(shape, dtypes[o]));
+    const Options of_windows{.axis = view.axis,
+                             .keepdims = false,
+                             .initial = view.initial,
+                             .where = where,
+                             .out = out,
+                             .loop = loop,
+                             .stream = view.stream,
+                             .device = view.device,
+                             .stop = view.stop,
+                             .numbers = of_maps,
+                             .windows = windows};
+    Call(target, given, of_windows).run(results);
+  };
+  const Target& target = *function.steps.part;
+  const std::string loop = LoopOfBytes{function.loop.inputs, function.steps.states}.text();
+  const ufunc::LoopOptions of_part = target.maps() ? ufunc::LoopOptions{.casting = view.loop.casting, .signature = loop}
+                                                   : ufunc::LoopOptions{.dtype = function.steps.states.front()};
+  part.states.resize(function.steps.states.size());
+  run(target, args, view.where, of_part, &numbers, function.steps.states, part.states);
+  if (!view.where.valid() || target.prepends_identity()) return;
+  const Method any(*math::logical_or.ufunc().impl(), ufunc::Method::partial);
+  const Arg mask(call::ArraysOf({}, view.where, {}).where.broadcast_to(whole));
+  static constexpr DType boolean[] = {DType::bool_};
+  run(any, {&mask, 1}, call::kNoMask, {}, nullptr, boolean, {&part.any, 1});
+}
+
+namespace {
 
 /// The cut axis, and how elements are numbered.
 struct Numbering {
@@ -133,42 +182,8 @@ std::shared_ptr<PartialImpl> run(std::shared_ptr<const PartialFunction> function
   for (std::size_t d = 0; d < whole.size(); ++d) {
     if (reduced[d] == 0) result->kept.push_back(whole[d]);
   }
-  std::vector<Window> windows;
-  for (const Node& node : result->nodes()) windows.push_back({node.from - result->begin, node.count(result->size)});
-  const Numbers numbers{result->begin, numbering.steps};
-  const Target& part = *function->steps.part;
-  const std::string loop = LoopOfBytes{function->loop.inputs, function->steps.states}.text();
-  const ufunc::LoopOptions of_part = part.maps() ? ufunc::LoopOptions{.casting = view.loop.casting, .signature = loop}
-                                                 : ufunc::LoopOptions{.dtype = function->steps.states.front()};
-  const Options of_windows{.axis = view.axis,
-                           .keepdims = false,
-                           .initial = view.initial,
-                           .where = view.where,
-                           .out = {},
-                           .loop = of_part,
-                           .stream = view.stream,
-                           .device = view.device,
-                           .stop = view.stop,
-                           .numbers = &numbers,
-                           .windows = windows};
-  result->states.resize(function->steps.states.size());
-  Call(part, args, of_windows).run(result->states);
-  if (view.where.valid() && !part.prepends_identity()) {
-    const Method any(*math::logical_or.ufunc().impl(), ufunc::Method::partial);
-    const Arg mask(call::ArraysOf({}, view.where, {}).where.broadcast_to(whole));
-    const Options of_mask{.axis = view.axis,
-                          .keepdims = false,
-                          .initial = view.initial,
-                          .where = call::kNoMask,
-                          .out = {},
-                          .loop = {},
-                          .stream = view.stream,
-                          .device = view.device,
-                          .stop = view.stop,
-                          .windows = windows};
-    Call(any, {&mask, 1}, of_mask).run({&result->any, 1});
-  }
   result->function = std::move(function);
+  compute(*result, args, view, {result->begin, numbering.steps}, whole, false);
   return result;
 }
 
@@ -193,12 +208,6 @@ Partial partial_of_call(const std::string& name, const Target& target, std::span
     static_cast<void>(whole.resolve());
     return Partial(run(make(whole.loop()), args, view, options, whole.whole(), whole.reduced()));
   });
-}
-
-std::shared_ptr<const PartialFunction> function_of(const std::shared_ptr<const detail::ReductionImpl>& impl,
-                                                   const ufunc::Loop& loop) {
-  return impl->partials().find_or_make(ufunc::loop_text(loop),
-                                       [&] { return std::make_shared<const PartialFunction>(impl, loop); });
 }
 
 /// The loop that a call with arrays of those dtypes runs.
@@ -228,22 +237,22 @@ Partial partial(const Reduction& function, std::span<const Arg> args, const Part
                     "type that no array has), and a part has a part of the arrays; call it whole");
   }
   return reduce::partial_of_call(impl->name(), *impl, args, options.axis.value_or(all_axes), options,
-                                 [&](const ufunc::Loop& loop) { return reduce::function_of(impl, loop); });
+                                 [&](const ufunc::Loop& loop) { return reduce::partial_function(impl, loop); });
 }
 
 Partial partial(const Ufunc& function, const Array& a, const PartialOptions& options) {
   const std::shared_ptr<const detail::UfuncImpl>& impl = function.impl();
   impl->check_of_elements(".partial");
   const Arg arg(a);
-  return reduce::partial_of_call(
-      impl->name(), reduce::Method(*impl, ufunc::Method::partial), {&arg, 1}, options.axis.value_or(Axes(0)), options,
-      [&](const ufunc::Loop& loop) { return std::make_shared<const reduce::PartialFunction>(impl, loop); });
+  return reduce::partial_of_call(impl->name(), reduce::Method(*impl, ufunc::Method::partial), {&arg, 1},
+                                 options.axis.value_or(Axes(0)), options,
+                                 [&](const ufunc::Loop& loop) { return reduce::partial_function(impl, loop); });
 }
 
 Partial partial_from_bytes(const Reduction& function, std::string_view bytes) {
   const std::shared_ptr<const detail::ReductionImpl>& impl = function.impl();
   return Partial(reduce::partial_of(impl->name(), bytes, [&](const reduce::LoopOfBytes& of) {
-    return reduce::function_of(impl, reduce::loop_of(*impl, of.inputs, {.signature = of.text()}));
+    return reduce::partial_function(impl, reduce::loop_of(*impl, of.inputs, {.signature = of.text()}));
   }));
 }
 
@@ -252,8 +261,7 @@ Partial partial_from_bytes(const Ufunc& function, std::string_view bytes) {
   impl->check_of_elements(".partial");
   return Partial(reduce::partial_of(impl->name(), bytes, [&](const reduce::LoopOfBytes& of) {
     const reduce::Method method(*impl, ufunc::Method::partial);
-    return std::make_shared<const reduce::PartialFunction>(
-        impl, reduce::loop_of(method, {of.inputs.data(), 1}, {.dtype = of.outputs.front()}));
+    return reduce::partial_function(impl, reduce::loop_of(method, {of.inputs.data(), 1}, {.dtype = of.outputs.front()}));
   }));
 }
 

@@ -10,7 +10,7 @@
 
 #include "base/function_ref.hpp"
 #include "kiln/partial.hpp"
-#include "reduce/two_steps.hpp"
+#include "reduce/partial_steps.hpp"
 
 namespace kiln::reduce {
 
@@ -65,6 +65,18 @@ class PartialImpl {
 }  // namespace kiln::detail
 
 namespace kiln::reduce {
+
+/// Where a reduction's accumulators are arrays: PartialFunction, which a reduction keeps. TypeError elsewhere.
+[[nodiscard]] std::shared_ptr<const PartialFunction> partial_function(const std::shared_ptr<const detail::UfuncImpl>& impl,
+                                                                      const ufunc::Loop& loop);
+[[nodiscard]] std::shared_ptr<const PartialFunction> partial_function(const std::shared_ptr<const detail::ReductionImpl>& impl,
+                                                                      const ufunc::Loop& loop);
+
+/// Fills the accumulators of a part whose other members are set. `numbers`: those that maps get. `whole`: what the inputs
+/// broadcast to. The options' .out and .windows are not used. `on_host`: the accumulators are host arrays, wherever they are
+/// computed.
+void compute(detail::PartialImpl& part, std::span<const Arg> args, const Options& view, const Numbers& numbers,
+             const Shape& whole, bool on_host);
 
 /// The accumulators of a part and the one that follows it, and the results of all; Partial has their errors.
 [[nodiscard]] std::shared_ptr<const detail::PartialImpl> combined(const std::shared_ptr<const detail::PartialImpl>& a,

@@ -80,7 +80,7 @@ class Merger {
     const PartialFunction& function = *partial_.function;
     NodeStates joined{call_on_states(function, *function.steps.merge, pair_, any_, partial_.device, std::nullopt, both), {}};
     for (Array& result : joined.states) result = result[0];
-    if (any_.valid()) joined.any = math::logical_or(left.any, right.any);
+    if (any_.valid()) joined.any = math::logical_or(any_[0], any_[1]);
     return joined;
   }
 

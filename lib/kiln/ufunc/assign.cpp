@@ -84,7 +84,8 @@ void Array::assign(const Array& source, Casting casting) const {
   }
   if (size() == 0) return;
   if (!device().is_cpu()) {
-    convert(source, *this, {});
+    const bool moves = !source.is_host() && !source.device().same_memory(device());
+    convert(moves ? to_device(source, device()) : source, *this, {});
     return;
   }
   Array elements = source.device().is_cpu() ? source : source.copy_to_host();

@@ -1,5 +1,6 @@
-#include "reduce/two_steps.hpp"
+#include "reduce/partial_steps.hpp"
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
@@ -100,20 +101,11 @@ Texts texts_of(const detail::ReductionImpl& reduction, const ufunc::Loop& loop) 
 
 }  // namespace
 
-TwoSteps in_two_steps(const std::shared_ptr<const detail::UfuncImpl>& ufunc, const ufunc::Loop& loop) {
-  return {.part = method_of(ufunc), .combine = method_of(ufunc), .states = {state_of(*ufunc, loop)}};
-}
-
-TwoSteps in_two_steps(const std::shared_ptr<const detail::ReductionImpl>& reduction, const ufunc::Loop& loop) {
-  // Halves are accumulated in float32, which no array of the result's dtype holds.
-  if (reduction->combine() != nullptr && !is_half(loop.outputs.front())) {
-    return {.part = reduction, .combine = method_of(reduction->combine()), .states = loop.outputs};
-  }
-  Texts texts = texts_of(*reduction, loop);
-  const bool prepends_identity = reduction->stages().prepends_identity;
-  return {.part = detail::make_reduction(std::move(texts.part), prepends_identity),
-          .combine = detail::make_reduction(std::move(texts.finish), prepends_identity),
-          .states = std::move(texts.states)};
+bool has_partial_steps(const detail::ReductionImpl& reduction, const ufunc::Loop& loop) {
+  if (reduction.stages().accumulator.empty()) return true;
+  return reduction.members() && std::ranges::all_of(*reduction.members(), [&](const Member& member) {
+           return dtype_of(member.type, loop.variables).has_value();
+         });
 }
 
 PartialSteps in_partial_steps(const std::shared_ptr<const detail::UfuncImpl>& ufunc, const ufunc::Loop& loop) {
