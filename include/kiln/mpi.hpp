@@ -1,111 +1,14 @@
-// kiln across the ranks of a parallel program. Everything here is compiled by the program itself: libkiln links no MPI, and any
-// MPI will do. kiln::mpi is there if <mpi.h> is; define KILN_NO_MPI to leave it out.
+// kiln over MPI: a Communicator for kiln/communicator.hpp. Compiled by the program itself, so that any MPI will do: libkiln
+// links none. Empty where there is no <mpi.h>, or with KILN_NO_MPI.
 #pragma once
 
-#include <algorithm>
-#include <chrono>
-#include <concepts>
-#include <cstddef>
-#include <exception>
-#include <functional>
-#include <optional>
-#include <string>
-#include <vector>
-
-#include "kiln/definition.hpp"
-#include "kiln/manifest.hpp"
-#include "kiln/partial.hpp"
-#include "kiln/warm.hpp"
+#include "kiln/communicator.hpp"
 
 #if !defined(KILN_NO_MPI) && !defined(MPI_VERSION) && __has_include(<mpi.h>)
 #define OMPI_SKIP_MPICXX 1
 #define MPICH_SKIP_MPICXX 1
 #include <mpi.h>
 #endif
-
-namespace kiln {
-
-/// A group of processes, or of threads, that call collective functions together. Strings are bytes.
-///
-/// Both functions are called by all ranks in the same order, and return or throw on all. They throw RankError once `deadline`
-/// is over; a function that cannot may wait for ever, and so may warm() then. A Communicator belongs to one thread at a time.
-struct Communicator {
-  using Deadline = std::chrono::steady_clock::time_point;
-  int rank = 0;  ///< number of this rank, from 0
-  int size = 1;  ///< number of ranks
-  /// Returns the bytes of every rank, in the order of the ranks.
-  std::function<std::vector<std::string>(const std::string& bytes, Deadline deadline)> allgather;
-  /// Returns the bytes of rank `root`; those of others are ignored.
-  std::function<std::string(const std::string& bytes, int root, Deadline deadline)> broadcast;
-};
-
-/// Compiles the kernels of a manifest, each once in all, and puts them into the cache of every rank. Collective: all ranks call
-/// it with the same manifest and options. A manifest without kernels matches any other: its rank gets no kernels, and compiles
-/// none.
-///
-/// Ranks need no common file system. A kernel that one rank's cache has is not compiled. The ranks of one machine share its
-/// CPUs. Afterwards "native" kernels are for the target that the CPUs of all ranks run (set_cpu_target()); kernels that a
-/// function has loaded before stay as they are.
-///
-/// Throws RankError on every rank if one fails, is late, or called something else, at the latest some seconds after `.timeout`.
-/// Kernels that were compiled until then may be in the caches.
-inline WarmReport warm(const Communicator& communicator, const Manifest& manifest, const WarmOptions& options = {}) {
-  Warming work(communicator.rank, communicator.size, manifest, options);
-  while (!work.done()) work.receive(communicator.allgather(work.message(), work.deadline()));
-  return work.report();
-}
-/// Does the same for functions, by the rules of manifest_of().
-inline WarmReport warm(const Communicator& communicator, const std::vector<AnyFunction>& functions,
-                       const WarmOptions& options = {}) {
-  return warm(communicator, manifest_of(functions), options);
-}
-
-/// Combines the accumulators of all ranks. Collective: `part` is called on every rank and returns its accumulators, as in
-/// `[&] { return kiln::partial(kiln::math::add, x, {.global_offset = first, .global_size = n}); }`. Every rank gets those of
-/// the whole array, to finish(). Ranks may hold parts in any order, and empty ones.
-///
-/// Accumulators alone travel, those of every rank to every rank. The results have the same bits on all ranks, for any number of
-/// ranks and any cuts.
-///
-/// Throws RankError on every rank if `part` throws on one, or if a rank's accumulators are of another function or definition.
-/// Throws RankError if a rank does not come within `timeout`. Throws ShapeError on every rank if parts overlap or are missing.
-template <std::invocable Part>
-[[nodiscard]] Partial allreduce(const Communicator& communicator, const Part& part,
-                                std::chrono::milliseconds timeout = std::chrono::minutes(10)) {
-  std::optional<Partial> own;
-  std::string message;
-  try {
-    own = part();
-    message = '+' + own->bytes();
-  } catch (const std::exception& error) {
-    message = std::string("-") + error.what();
-  }
-  const std::vector<std::string> messages = communicator.allgather(message, std::chrono::steady_clock::now() + timeout);
-  const auto fail = [&](std::size_t rank, const std::string& why) {
-    throw RankError(static_cast<int>(rank),
-                    "kiln::allreduce: rank " + std::to_string(rank) + " of " + std::to_string(messages.size()) + ": " + why);
-  };
-  for (std::size_t rank = 0; rank < messages.size(); ++rank) {
-    if (messages[rank].empty() || messages[rank].front() != '+')
-      fail(rank, messages[rank].substr(std::min<std::size_t>(1, messages[rank].size())));
-  }
-  std::vector<Partial> parts;
-  for (std::size_t rank = 0; rank < messages.size(); ++rank) {
-    try {
-      parts.push_back(own->read(std::string_view(messages[rank]).substr(1)));
-    } catch (const Error& error) {
-      fail(rank, error.what());
-    }
-  }
-  std::stable_sort(parts.begin(), parts.end(), [](const Partial& a, const Partial& b) {
-    return a.begin() != b.begin() ? a.begin() < b.begin() : a.end() < b.end();
-  });
-  Partial whole = parts.front();
-  for (std::size_t rank = 1; rank < parts.size(); ++rank) whole = whole.combine(parts[rank]);
-  return whole;
-}
-
-}  // namespace kiln
 
 #if !defined(KILN_NO_MPI) && defined(MPI_VERSION)
 
@@ -204,6 +107,25 @@ class Ranks {
     return exchange->all;
   }
 
+  /// Sends after a collective call. The number of bytes goes first, since MPI counts in ints.
+  void send_to(const std::string& bytes, int to) {
+    send(to, kBytes, std::to_string(bytes.size()));
+    for (std::size_t from = 0; from < bytes.size(); from += largest_) send(to, kBytes, bytes.substr(from, largest_));
+  }
+
+  std::string receive_from(int from, Clock::time_point deadline) {
+    const auto next = [&] {
+      std::string text;
+      if (!poll(deadline, [&] { return receive(from, kBytes, &text) == from; })) {
+        fail(from, "rank " + std::to_string(from) + of_all() + " did not come within the time limit");
+      }
+      return text;
+    };
+    std::string bytes;
+    for (const std::size_t size = std::stoull(next()); bytes.size() < size;) bytes += next();
+    return bytes;
+  }
+
  private:
   /// Memory that MPI reads and writes while a request is under way.
   struct Exchange {
@@ -223,6 +145,7 @@ class Ranks {
     std::string text;
   };
 
+  static constexpr int kBytes = 32765;
   static constexpr int kToRoot = 32766;
   static constexpr int kFromRoot = 32767;
   static constexpr int kUnknown = -1;
@@ -360,19 +283,20 @@ class Ranks {
       for (int from = 0; (from = receive(MPI_ANY_SOURCE, kToRoot, &text)) != kUnknown;) {
         Other& other = others[static_cast<std::size_t>(from)];
         const std::size_t space = text.find(' ', 5);
-        there -= other.number.empty() ? 0 : 1;
-        late -= other.late ? 1 : 0;
-        if (text.compare(0, 4, "gone") == 0) {
-          other = {};
-          continue;
-        }
+        const std::string number = text.substr(5, space - 5);
         if (text.compare(0, 4, "late") == 0) {
+          // One of an earlier call that failed may still have been under way.
+          if (number != other.number || other.late) continue;
           other.late = true;
           ++late;
-        } else {
-          other = {text.substr(5, space - 5), text.substr(space + 1), false};
+          continue;
         }
-        there += other.number.empty() ? 0 : 1;
+        there -= other.number.empty() ? 0 : 1;
+        late -= other.late ? 1 : 0;
+        other = {};
+        if (text.compare(0, 4, "gone") == 0) continue;
+        other = {number, text.substr(space + 1), false};
+        ++there;
       }
       return there == size_ || late > 0;
     };
@@ -425,7 +349,9 @@ inline Communicator communicator(MPI_Comm ranks, std::size_t largest = std::size
       .size = all->size(),
       .allgather = [all](const std::string& bytes, Communicator::Deadline deadline) { return all->allgather(bytes, deadline); },
       .broadcast = [all](const std::string& bytes, int root,
-                         Communicator::Deadline deadline) { return all->broadcast(bytes, root, deadline); }};
+                         Communicator::Deadline deadline) { return all->broadcast(bytes, root, deadline); },
+      .send = [all](const std::string& bytes, int to) { all->send_to(bytes, to); },
+      .receive = [all](int from, Communicator::Deadline deadline) { return all->receive_from(from, deadline); }};
 }
 
 }  // namespace kiln::mpi

@@ -101,6 +101,8 @@ class KILN_API Partial {
   explicit Partial(std::shared_ptr<const detail::PartialImpl> impl) noexcept : impl_(std::move(impl)) {}
 
  private:
+  friend KILN_API Array accumulate_part(const Ufunc& function, const Array& a, const Partial& before,
+                                        const PartialOptions& options);
   [[nodiscard]] const detail::PartialImpl& impl() const;
 
   std::shared_ptr<const detail::PartialImpl> impl_;
@@ -122,6 +124,18 @@ class KILN_API Partial {
 }
 /// Returns the accumulators of a part for Ufunc::reduce, by the same rules. `.signature` and `.casting` are not used.
 [[nodiscard]] KILN_API Partial partial(const Ufunc& function, const Array& a, const PartialOptions& options = {});
+
+/// Returns the running results of a part, which go on from all elements before it: Ufunc::accumulate of an array in parts.
+/// `before` has the accumulators of the elements from 0 to .global_offset; a part that begins at 0 needs none.
+///
+/// The accumulators of the largest subtrees before an element are combined in their order, and then with the element. Floating
+/// results are therefore the same to the bit for any cuts and any number of parts, threads and devices.
+///
+/// One axis is reduced. Results are on the input's device. Takes the memory of three arrays of the accumulators' dtype. Throws
+/// TypeError if the function is not reorderable, for .where, and if `before` is of another function, definition or dtype.
+/// Throws ShapeError if `before` does not end where the part begins.
+[[nodiscard]] KILN_API Array accumulate_part(const Ufunc& function, const Array& a, const Partial& before,
+                                             const PartialOptions& options = {});
 
 /// Returns what Partial::bytes() wrote, on the host. Throws TypeError if the bytes are no accumulators, are damaged, or are of
 /// another function, definition or version.

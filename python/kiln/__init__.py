@@ -34,7 +34,7 @@ _LAZY = {
     "fuse": "_fuse",
     "ElementwiseKernel": "_cupy", "ReductionKernel": "_cupy", "RawKernel": "_cupy", "RawModule": "_cupy",
     "chunked": "_chunked",
-    "partial": "_partial", "Partial": "_partial",
+    "accumulate_part": "_partial", "partial": "_partial", "Partial": "_partial",
     "inspect": "_inspect", "profile": "_profile", "debug": "_definitions",
     "device_array": "_arrays", "device_array_like": "_arrays", "to_device": "_arrays", "asarray": "_arrays", "pinned": "_host_memory",
     "pinned_array": "_host_memory", "register": "_host_memory", "open_npy": "_host_memory",

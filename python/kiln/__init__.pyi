@@ -182,6 +182,10 @@ def partial(function: Ufunc | Reduction, *inputs: Any, axis: int | Sequence[int]
             global_size: int | None = None, where: Any = ..., dtype: DTypeLike | None = ..., casting: str = ..., signature: Any = ...,
             stream: Stream | None = ..., device: Any = ..., timeout: float | None = ...) -> Partial: ...
 
+def accumulate_part(function: Ufunc, x: Any, before: Partial | None = None, *, axis: int = 0, global_offset: int = 0,
+                    global_size: int | None = None, dtype: DTypeLike | None = ..., stream: Stream | None = ..., device: Any = ...,
+                    timeout: float | None = ...) -> Any: ...
+
 class _Inspection:
     plan: dict[str, Any]
     source: str

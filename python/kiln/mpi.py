@@ -4,7 +4,6 @@
 >>> f = kiln.vectorize("float64 f(float64 a) = a / 3")
 >>> # report = kiln.mpi.warm(MPI.COMM_WORLD, [f]), with mpi4py
 """
-import functools
 import json
 import os
 import time
@@ -12,12 +11,13 @@ import time
 import numpy as np
 
 from . import _kiln
-from .errors import Error, RankError
+from ._partial import accumulate_part, partial
+from .errors import Error, RankError, ShapeError
 
-__all__ = ["allreduce", "warm"]
+__all__ = ["accumulate", "allreduce", "warm"]
 
 _LARGEST = 1 << 30  # bytes of a message: MPI counts in ints
-_TO_ROOT, _FROM_ROOT = 32766, 32767
+_BYTES, _TO_ROOT, _FROM_ROOT = 32765, 32766, 32767
 _SIGNAL_BYTES = 256
 
 
@@ -45,39 +45,137 @@ def allreduce(comm, part, *, timeout=600.0):
     """Combines the accumulators of all ranks, and returns those of the whole array on each. Collective.
 
     `part` is called without arguments on every rank, and returns its kiln.Partial. Ranks may hold parts in any order, and empty ones.
-    The results have the same bits for any number of ranks and any cuts. `comm` is as in `warm`.
+    The results have the same bits for any number of ranks and any cuts. `comm` is as in `warm`. Accumulators travel in log2 n steps of n
+    ranks; those of every rank go to every rank where `comm` has only `allgather`.
 
     Raises RankError on every rank if `part` raises on one, or if a rank's accumulators are of another function; ShapeError if parts overlap or are missing.
     """
-    own, message = None, b""
-    try:
-        own = part()
-        message = b"+" + own.bytes()
-    except Exception as error:
-        message = b"-" + str(error).encode()
-    if hasattr(comm, "Iallgatherv"):
-        ranks = _Ranks(comm, time.monotonic() + timeout)
-        messages = ranks.allgather(message)
-        ranks.free()
-    else:
-        messages = comm.allgather(message)
-    parts = []
+    with _Parts(comm, part, "kiln.mpi.allreduce", timeout) as parts:
+        return parts.whole()
 
-    def fail(rank, why):
-        error = RankError(f"kiln.mpi.allreduce: rank {rank} of {len(messages)}: {why}")
+
+def accumulate(comm, function, x, *, axis=0, global_offset=0, global_size=None, timeout=600.0, **options):
+    """Returns the running results of this rank's part of an array, which go on from the elements of all ranks before it. Collective.
+
+    The arguments are those of kiln.accumulate_part, without `before`. The results have the same bits for any number of ranks and any cuts. Raises what `allreduce` does.
+    """
+    options.update(axis=axis, global_offset=global_offset, global_size=global_size)
+    with _Parts(comm, lambda: partial(function, x, **options), "kiln.mpi.accumulate", timeout) as parts:
+        before = parts.before()
+    return accumulate_part(function, x, before, **options)
+
+
+class _Parts:
+    """The accumulators of all ranks on their way into one: each step combines those of neighbours. kiln/communicator.hpp does the same in C++."""
+
+    def __init__(self, comm, part, what, timeout):
+        self.what = what
+        self.rank, self.size = comm.Get_rank(), comm.Get_size()
+        self.ranks = _Ranks(comm, time.monotonic() + timeout) if hasattr(comm, "Iallgatherv") else None
+        self.allgather = self.ranks.allgather if self.ranks else comm.allgather
+        self.own, self.failure = None, b""
+        try:
+            self.own = part()
+            message = b"+%d %d" % (self.own.begin, self.own.end) + (b"" if self.ranks else b"\n" + self.own.bytes())
+        except Exception as error:
+            message = b"-" + str(error).encode()
+        self.messages = self.allgather(message)
+        for rank, each in enumerate(self.messages):
+            if each[:1] != b"+":
+                self.fail(rank, each[1:].decode(errors="replace"))
+        ranges = [tuple(map(int, each[1:].partition(b"\n")[0].split())) for each in self.messages]
+        self.order = sorted(range(self.size), key=lambda rank: (ranges[rank], rank))
+        self.place = self.order.index(self.rank)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        if self.ranks:
+            self.ranks.free()
+
+    def whole(self):
+        if self.ranks is None:
+            total = None
+            for rank in self.order:
+                total = self.combined(total, self.read(rank, b"+" + self.messages[rank].partition(b"\n")[2]))
+            self.check(self.failure)
+            return total
+        total, step = self.own, 1
+        while step < self.size:
+            if self.place % (2 * step):
+                self.ranks.send_to(self.packed(total), self.order[self.place - step])
+                break
+            if self.place + step < self.size:
+                other = self.order[self.place + step]
+                total = self.combined(total, self.read(other, self.ranks.receive_from(other)))
+            step *= 2
+        result = self.ranks.broadcast(self.packed(total), self.order[0])
+        self.check(result)
+        return _kiln.partial_read(self.own.function, result[1:], False)
+
+    def before(self):
+        """Those of the ranks before this one; None for the first."""
+        total = None
+        if self.ranks is None:
+            for rank in self.order[:self.place]:
+                total = self.combined(total, self.read(rank, b"+" + self.messages[rank].partition(b"\n")[2]))
+        else:
+            everything, step = self.own, 1  # with this rank, and `total` without it
+            while step < self.size:
+                if self.place + step < self.size:
+                    self.ranks.send_to(self.packed(everything), self.order[self.place + step])
+                if self.place >= step:
+                    other = self.order[self.place - step]
+                    theirs = self.read(other, self.ranks.receive_from(other))
+                    total = self.combined(theirs, total) if total is not None else theirs
+                    everything = self.combined(total, self.own)
+                step *= 2
+        for failure in self.allgather(self.failure):
+            self.check(failure)
+        return total
+
+    # A failure is text: "-" or "!", of a shape, the rank and the message.
+
+    def combined(self, first, following):
+        if self.failure or first is None or following is None:
+            return first if following is None else following
+        try:
+            return first.combine(following)
+        except ShapeError as error:
+            self.failure = b"!%d " % self.rank + str(error).encode()
+        except Error as error:
+            self.failure = b"-%d " % self.rank + str(error).encode()
+        return first
+
+    def read(self, rank, message):
+        if not self.failure and message[:1] != b"+":
+            self.failure = message
+        if self.failure:
+            return None
+        try:
+            return _kiln.partial_read(self.own.function, message[1:], False)
+        except Error as error:
+            self.failure = b"-%d " % rank + str(error).encode()
+        return None
+
+    def packed(self, total):
+        return self.failure or b"+" + total.bytes()
+
+    def check(self, message):
+        if message and message[:1] != b"+":
+            rank, _, text = message[1:].decode(errors="replace").partition(" ")
+            if message[:1] == b"!":
+                raise ShapeError(text)
+            self.fail(int(rank), text)
+
+    def fail(self, rank, why):
+        if self.ranks:
+            self.ranks.free()
+            self.ranks = None
+        error = RankError(f"{self.what}: rank {rank} of {self.size}: {why}")
         error.rank = rank
         raise error
-
-    for rank, each in enumerate(messages):
-        if each[:1] != b"+":
-            fail(rank, each[1:].decode(errors="replace"))
-    for rank, each in enumerate(messages):
-        try:
-            parts.append(_kiln.partial_read(own.function, each[1:], False))
-        except Error as error:
-            fail(rank, error)
-    parts.sort(key=lambda each: (each.begin, each.end))
-    return functools.reduce(_kiln.Partial.combine, parts)
 
 
 def _manifest(kernels):
@@ -121,6 +219,45 @@ class _Ranks:
             self.wait(self.comm.Iallgatherv([sent, sent.size, "B"], [received, (counts, places), "B"]), sent, everything, counts, places)
         return [everything[begin:end].tobytes() for begin, end in zip(begins, ends)]
 
+    def broadcast(self, message, root):
+        self.meet(f"a broadcast from rank {root}")
+        size = np.array([len(message)], np.int64)
+        self.wait(self.comm.Ibcast(size, root), size)
+        everything = np.empty(int(size[0]), np.uint8)
+        if self.rank == root:
+            everything[:] = np.frombuffer(message, np.uint8)
+        for first in range(0, everything.size, _LARGEST):
+            some = everything[first:first + _LARGEST]
+            self.wait(self.comm.Ibcast([some, some.size, "B"], root), some)
+        return everything.tobytes()
+
+    def send_to(self, message, to):
+        size = np.array([len(message)], np.int64)
+        self.keep(self.comm.Isend(size, dest=to, tag=_BYTES), size)
+        for first in range(0, len(message), _LARGEST):
+            some = message[first:first + _LARGEST]
+            self.keep(self.comm.Isend([some, len(some), "B"], dest=to, tag=_BYTES), some)
+
+    def receive_from(self, sender):
+        def receive(buffer):
+            if not self.poll(self.deadline, lambda: self.comm.Iprobe(source=sender, tag=_BYTES)):
+                error = RankError(f"kiln: rank {sender} of {self.size} did not come within the time limit")
+                error.rank = sender
+                raise error
+            self.comm.Recv(buffer, source=sender, tag=_BYTES)
+
+        size = np.zeros(1, np.int64)
+        receive(size)
+        everything = np.empty(int(size[0]), np.uint8)
+        for first in range(0, everything.size, _LARGEST):
+            some = everything[first:first + _LARGEST]
+            receive([some, some.size, "B"])
+        return everything.tobytes()
+
+    def keep(self, request, buffer):
+        self.sent = [each for each in self.sent if not each[0].Test()]
+        self.sent.append((request, buffer))
+
     def free(self):
         self.sent = [each for each in self.sent if not each[0].Test()]
         _kept.extend(self.sent)
@@ -150,8 +287,7 @@ class _Ranks:
 
     def send(self, to, tag, text):
         buffer = bytearray(text.encode()[:_SIGNAL_BYTES].ljust(_SIGNAL_BYTES))
-        self.sent = [each for each in self.sent if not each[0].Test()]
-        self.sent.append((self.signals().Isend([buffer, len(buffer), "B"], dest=to, tag=tag), buffer))
+        self.keep(self.signals().Isend([buffer, len(buffer), "B"], dest=to, tag=tag), buffer)
 
     def receive(self, sender, tag):
         if not self.signals().Iprobe(source=sender, tag=tag):
@@ -196,8 +332,11 @@ class _Ranks:
                     word, number, theirs = (text + "  ").split(" ", 2)
                     if word == "here":
                         here[sender] = number, theirs.strip()
+                        late.discard(sender)
                     elif word == "late":
-                        late.add(sender)
+                        # One of an earlier call that failed may still have been under way.
+                        if number == here.get(sender, ("",))[0]:
+                            late.add(sender)
                     else:
                         here.pop(sender, None)
                         late.discard(sender)

@@ -58,6 +58,14 @@ bool read_index(PyObject* object, std::int64_t& to, std::int64_t absent) {
   return to != -1 || PyErr_Occurred() == nullptr;
 }
 
+/// -1 for None.
+bool read_size(PyObject* object, std::int64_t& to) {
+  if (!read_index(object, to, -1)) return false;
+  if (to >= 0 || object == Py_None) return true;
+  PyErr_SetString(PyExc_ValueError, "global_size: a number of 0 or more is expected, or None");
+  return false;
+}
+
 /// partial(function, inputs, global_offset, global_size, *, axis=None, where=True, …)
 PyObject* partial_new(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   if (count != 4) {
@@ -68,11 +76,7 @@ PyObject* partial_new(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
   if (f == nullptr) return nullptr;
   std::int64_t offset = 0;
   std::int64_t size = -1;
-  if (!read_index(args[2], offset, 0) || !read_index(args[3], size, -1)) return nullptr;
-  if (size < 0 && args[3] != Py_None) {
-    PyErr_SetString(PyExc_ValueError, "global_size: a number of 0 or more is expected, or None");
-    return nullptr;
-  }
+  if (!read_index(args[2], offset, 0) || !read_size(args[3], size)) return nullptr;
   Keywords k;
   if (!k.read("partial", args + count, names,
               set_of({kAxis, kWhere, kDtype, kCasting, kSignature, kStream, kDevice, kTimeout}))) {
@@ -103,6 +107,44 @@ PyObject* partial_new(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
     status = kiln_partial_new(&made, f->handle, given.data(), given.size(), offset, size, &options.raw(), error.out());
   }
   return status == KILN_OK ? make(made, args[0], own) : error.raise();
+}
+
+/// partial_accumulate(function, x, before, global_offset, global_size, *, axis=0, …)
+PyObject* partial_accumulate(PyObject*, PyObject* const* args, Py_ssize_t count, PyObject* names) {
+  if (count != 5) {
+    PyErr_SetString(PyExc_TypeError, "accumulate_part() takes a function, an array, a kiln.Partial, an offset and a size");
+    return nullptr;
+  }
+  FunctionObject* const f = function_of(args[0]);
+  if (f == nullptr) return nullptr;
+  if (args[2] != Py_None && Py_TYPE(args[2]) != partial_class) {
+    PyErr_Format(PyExc_TypeError, "accumulate_part: before is a kiln.Partial or None, not %.100s", Py_TYPE(args[2])->tp_name);
+    return nullptr;
+  }
+  std::int64_t offset = 0;
+  std::int64_t size = -1;
+  if (!read_index(args[3], offset, 0) || !read_size(args[4], size)) return nullptr;
+  Keywords k;
+  if (!k.read("accumulate_part", args + count, names, set_of({kAxis, kDtype, kStream, kDevice, kTimeout}))) return nullptr;
+  Operands operands(1);
+  if (operands.failed()) return PyErr_NoMemory();
+  Operand& operand = operands.add();
+  const Given kind = read(args[1], operand);
+  if (kind == Given::foreign && !convert_input(args[1], operand, "the array")) return nullptr;
+  Options options;
+  if (!options.read(args[0], k)) return nullptr;
+  const kiln_partial* const before = args[2] == Py_None ? nullptr : self_of(args[2]).handle;
+  kiln_array* made = nullptr;
+  Error error;
+  kiln_status status = KILN_OK;
+  {
+    const Unlocked unlocked;
+    status = kiln_partial_accumulate(&made, f->handle, &operand.arg, before, offset, size, &options.raw(), error.out());
+  }
+  if (status != KILN_OK) return error.raise();
+  const ResultKind result{.own = kind == Given::own};
+  PyObject* const array = result_of(ArrayHandle(made), result);
+  return array == nullptr || result.own ? array : finish_numpy(array, result, Py_None, nullptr, 0, 0);
 }
 
 PyObject* partial_read(PyObject*, PyObject* args) {
@@ -226,10 +268,13 @@ PyType_Slot slots[] = {
     {0, nullptr}};
 PyType_Spec spec = {"kiln.Partial", sizeof(PartialObject), 0, Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION, slots};
 
-PyMethodDef functions[] = {{"partial", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(partial_new)),
-                            METH_FASTCALL | METH_KEYWORDS, nullptr},
-                           {"partial_read", partial_read, METH_VARARGS, nullptr},
-                           {nullptr, nullptr, 0, nullptr}};
+PyMethodDef functions[] = {
+    {"partial", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(partial_new)), METH_FASTCALL | METH_KEYWORDS,
+     nullptr},
+    {"partial_accumulate", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(partial_accumulate)),
+     METH_FASTCALL | METH_KEYWORDS, nullptr},
+    {"partial_read", partial_read, METH_VARARGS, nullptr},
+    {nullptr, nullptr, 0, nullptr}};
 
 }  // namespace
 

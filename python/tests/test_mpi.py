@@ -108,6 +108,19 @@ PROGRAM = """
     comm.Barrier()
     again = kiln.mpi.warm(comm, functions, targets=["native"], cache=cache)
     assert again["compiled"] == [], again
+    x = np.linspace(0.1, 1, 1003, dtype=np.float32)
+    begin, end = len(x) * comm.rank // comm.size, len(x) * (comm.rank + 1) // comm.size
+    place = {"global_offset": begin, "global_size": len(x)}
+    total = kiln.mpi.allreduce(comm, lambda: kiln.partial(kiln.math.add, x[begin:end], **place)).finish()
+    assert total == kiln.partial(kiln.math.add, x).finish()
+    running = kiln.mpi.accumulate(comm, kiln.math.add, x[begin:end], **place)
+    assert (running == kiln.accumulate_part(kiln.math.add, x)[begin:end]).all()
+    try:
+        kiln.mpi.allreduce(comm, lambda: kiln.partial(kiln.math.multiply if comm.rank == 1 else kiln.math.add, x[begin:end], **place))
+    except kiln.RankError as error:
+        assert error.rank == 1 and "the accumulators are of another definition" in str(error), error
+    else:
+        raise SystemExit("no error")
     print("fine")
 """
 

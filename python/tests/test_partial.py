@@ -113,3 +113,30 @@ def test_dask():
     np.testing.assert_array_equal(kiln.dask.reduce(dots, y, y).compute(), kiln.partial(dots, x, x, axis=0).finish())
     with pytest.raises(ValueError, match="different shapes or chunks"):
         kiln.dask.reduce(dots, y, y.rechunk(5))
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
+def test_running_sums_over_ranks_have_the_bits_of_one(size):
+    x = numbers(1000)
+    expected = kiln.accumulate_part(kiln.math.add, x)
+    before = tree(x[:512]) + tree(x[512:640])
+    assert expected[640] == before + x[640]
+    edges = [len(x) * rank // size for rank in range(size)] + [len(x)]
+
+    def work(comm):
+        begin, end = edges[comm.rank:comm.rank + 2]
+        return kiln.mpi.accumulate(comm, kiln.math.add, x[begin:end], global_offset=begin, global_size=len(x))
+
+    np.testing.assert_array_equal(np.concatenate(on_ranks(size, work)), expected)
+
+
+def test_errors_of_running_sums():
+    x = numbers(100)
+    with pytest.raises(ValueError, match="there are no accumulators of the elements before it; give those of 0 to 3"):
+        kiln.accumulate_part(kiln.math.add, x, global_offset=3)
+    with pytest.raises(TypeError, match="before is a kiln.Partial or None, not float"):
+        kiln.accumulate_part(kiln.math.add, x, 1.0)
+    with pytest.raises(TypeError, match="the function is no ufunc"):
+        kiln.accumulate_part(ARGMAX, x)
+    for error in on_ranks(3, lambda comm: kiln.mpi.accumulate(comm, kiln.math.add, x[:10], global_offset=comm.rank * 20, global_size=100)):
+        assert isinstance(error, kiln.ShapeError) and "the part of 0 to 10 is followed by that of 20 to 30" in str(error)

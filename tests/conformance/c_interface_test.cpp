@@ -1186,6 +1186,18 @@ TEST_CASE("C: accumulators of parts, by any cuts and as bytes, and what they ref
   CHECK(both == nullptr);
   CHECK(failure([&](kiln_error** e) { return kiln_partial_read(&read, sum.get(), "kiln", 4, e); }).status == KILN_E_TYPE);
   CHECK(failure([&](kiln_error** e) { return part(add, first, 0, e).first; }).says("not marked reorderable"));
+  const kiln_arg behind = last.arg();
+  succeed(
+      [&](kiln_error** e) { return kiln_partial_accumulate(&result, sum.get(), &behind, parts[0].get(), 3, 5, nullptr, e); });
+  const double before = (0.1 + 1e16) + 3;
+  CHECK(cpp_array(CArray(std::exchange(result, nullptr)).get()).to_vector<double>() ==
+        std::vector<double>{before + -1e16, ((0.1 + 1e16) + (3 + -1e16)) + 0.2});
+  CHECK(failure([&](kiln_error** e) {
+          return kiln_partial_accumulate(&result, sum.get(), &behind, nullptr, 3, 5, nullptr, e);
+        }).says("there are no accumulators of the elements before it; give those of 0 to 3"));
+  CHECK(failure([&](kiln_error** e) {
+          return kiln_partial_accumulate(&result, sum.get(), nullptr, nullptr, 0, 5, nullptr, e);
+        }).says("input is NULL"));
   CHECK(failure([&](kiln_error** e) { return kiln_partial_range(nullptr, whole.get(), e); }).says("range is NULL"));
   CHECK(failure([&](kiln_error** e) { return kiln_partial_bytes(&text, nullptr, e); }).says("partial is NULL"));
 }

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "kiln/error.hpp"
 #include "kiln/math.hpp"
@@ -250,6 +251,84 @@ TEST_CASE("parts: empty ones, and an empty array") {
         "maximum.reduce: nothing to reduce in inputs of shape (0,), and the operation has no identity; give .initial, or "
         ".identity "
         "in the definition");
+}
+
+TEST_CASE("parts: running results have the bits of the tree, for any cuts") {
+  for (const std::size_t count : {1U, 2U, 3U, 8U, 37U, 1000U}) {
+    const std::vector<float> values = floats(2 * count, count);
+    // Before element i are the subtrees of the binary digits of i.
+    std::vector<float> expected(2 * count);
+    for (std::size_t column = 0; column < 2; ++column) {
+      std::vector<float> own(count);
+      for (std::size_t i = 0; i < count; ++i) own[i] = values[2 * i + column];
+      const auto plus = [](float a, float b) { return a + b; };
+      for (std::size_t i = 0; i < count; ++i) {
+        std::optional<float> before;
+        for (std::size_t at = 0; at < i;) {
+          const std::size_t nodes = std::bit_floor(i - at);
+          const float node = tree_of(own, at, at + nodes, plus);
+          before = before ? *before + node : node;
+          at += nodes;
+        }
+        expected[2 * i + column] = before ? *before + own[i] : own[i];
+      }
+    }
+    const auto extent = static_cast<std::int64_t>(count);
+    const Array host = Array::from(values, {extent, 2});
+    CAPTURE(count);
+    on_every_device([&](const Target& target) {
+      std::mt19937_64 random = random_source(count);
+      for (const bool columns : {false, true}) {
+        const std::size_t axis = columns ? 1 : 0;
+        const Array whole = columns ? host.transpose() : host;
+        const std::vector<std::int64_t> cuts = random_cuts(extent, 3, random);
+        Partial before;
+        std::vector<float> found;
+        const Array results = Array::zeros(whole.shape(), DType::float32);
+        for (std::size_t k = 0; k + 1 < cuts.size(); ++k) {
+          kiln::PartialOptions options = part_on(target, cuts[k], extent);
+          options.axis = static_cast<int>(axis);
+          const Array part = target.place(along(whole, axis, cuts[k], cuts[k + 1]));
+          along(results, axis, cuts[k], cuts[k + 1])
+              .assign(target.fetch(kiln::accumulate_part(kiln::math::add, part, before, options)));
+          const Partial own = kiln::partial(kiln::math::add, part, options);
+          target.wait();
+          before = before.valid() ? before.combine(own) : own;
+        }
+        CAPTURE(columns);
+        CHECK((columns ? results.transpose() : results).to_vector<float>() == expected);
+      }
+    });
+  }
+  // Halves are accumulated in float32, and integers widen, as in accumulate().
+  const Array ones = Array::full({3000}, 1).astype(DType::float16);
+  CHECK(kiln::accumulate_part(kiln::math::add, ones, Partial())[2999].astype(DType::float32).item<float>() == 3000);
+  const Array bytes = Array::full({300}, 1).astype(DType::int8);
+  CHECK(kiln::accumulate_part(kiln::math::add, bytes, Partial()).to_vector<std::int64_t>() ==
+        kiln::math::add.accumulate(bytes).to_vector<std::int64_t>());
+}
+
+TEST_CASE("parts: errors of running results name the function, the elements and the remedy") {
+  using kiln::math::add;
+  const Array x = Array::from(floats(100, 1));
+  const auto fails = [&](const auto& call) { return message_of([&] { static_cast<void>(call()); }); };
+  const Partial first = kiln::partial(add, x[Slice{0, 40}], {.global_size = 100});
+  CHECK(fails([&] { return kiln::accumulate_part(add, x[Slice{40, {}}], Partial(), {.global_offset = 40}); }) ==
+        "add.accumulate_part: the part begins at 40, and there are no accumulators of the elements before it; give those of 0 "
+        "to 40");
+  CHECK(fails([&] { return kiln::accumulate_part(add, x[Slice{50, {}}], first, {.global_offset = 50}); }) ==
+        "add.accumulate_part: the part begins at 50, and the accumulators before it are of 0 to 40");
+  CHECK(fails([&] { return kiln::accumulate_part(kiln::math::multiply, x[Slice{40, {}}], first, {.global_offset = 40}); }) ==
+        "multiply.accumulate_part: the accumulators before it are of a different function, add (float32, float32 -> float32), "
+        "whose "
+        "definition or dtypes differ from those of multiply (float32, float32 -> float32)");
+  CHECK(fails([&] { return kiln::accumulate_part(add, x.reshape({10, 10}), Partial(), {.axis = kiln::all_axes}); }) ==
+        "add.accumulate_part: running results have one axis; name one in .axis");
+  CHECK(fails([&] { return kiln::accumulate_part(add, x, Partial(), {.where = kiln::math::greater(x, 0.0F)}); }) ==
+        "add.accumulate_part: running results have no .where");
+  CHECK(fails([&] {
+          return kiln::accumulate_part(kiln::math::subtract, x, Partial());
+        }).starts_with("subtract.accumulate_part: the operation is not marked reorderable"));
 }
 
 TEST_CASE("parts: as bytes they are the same in another process, and other bytes are errors") {

@@ -25,7 +25,7 @@ using kiln::Array;
 using kiln::DType;
 
 TEST_CASE("stack: calls of every kind in threads of 64 KiB") {
-  if (!has_cpu()) return;
+  if (!has_cpu() || !chosen(kiln::DeviceKind::cpu)) return;
   const kiln::Ufunc local = kiln::vectorize({.name = "local",
                                              .signatures = {"int32(int32 a)"},
                                              .body = "int32 t[16384]; for (int32 i = 0; i < 16384; ++i) t[i] = a + i; "
@@ -68,7 +68,7 @@ TEST_CASE("stack: calls of every kind in threads of 64 KiB") {
 }
 
 TEST_CASE("stack: threads that find no memory for what they keep at a barrier") {
-  if (!has_cpu()) return;
+  if (!has_cpu() || !chosen(kiln::DeviceKind::cpu)) return;
   const kiln::RawKernel keeps =
       kiln::kernel({.name = "keeps",
                     .signature = "void(float32* x, int32 k)",
@@ -91,7 +91,7 @@ TEST_CASE("stack: threads that find no memory for what they keep at a barrier") 
 
 // The stack of a process's first thread grows as it is used, which counts as memory, too.
 TEST_CASE("stack: it need not grow where a thread finds no memory, whatever is left") {
-  if (!has_cpu()) return;
+  if (!has_cpu() || !chosen(kiln::DeviceKind::cpu)) return;
   const kiln::RawKernel keeps = kiln::kernel({.name = "keeps_less",
                                               .signature = "void(float32* x, int32 k)",
                                               .body = "float32 y[40000]; for (int32 i = 0; i < 40000; ++i) y[i] = x[item] * i;"

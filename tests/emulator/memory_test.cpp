@@ -9,7 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "kiln/kiln.hpp"
+#include "kiln/device_array.hpp"
+#include "kiln/error.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/math.hpp"
+#include "kiln/memory.hpp"
+#include "kiln/ufunc.hpp"
 
 namespace {
 

@@ -38,51 +38,91 @@ TEST_CASE("allreduce: the bits of one rank for any number of ranks, in any order
   const float expected = part_of(x, 0, x.size()).finish().item<float>();
   for (const int size : {1, 2, 3, 5, 8, 16}) {
     for (const bool backwards : {false, true}) {
-      CAPTURE(size);
-      std::vector<float> sums(static_cast<std::size_t>(size));
-      const auto errors = ThreadRanks(size).run([&](const Communicator& ranks) {
-        const int number = backwards ? size - 1 - ranks.rank : ranks.rank;
-        const Partial whole =
-            allreduce(ranks, [&] { return part_of(x, cut_of(number, size, x.size()), cut_of(number + 1, size, x.size())); });
-        sums[static_cast<std::size_t>(ranks.rank)] = whole.finish().item<float>();
-      });
-      for (const std::string& error : errors) CHECK(error.empty());
-      for (const float sum : sums) CHECK(std::memcmp(&sum, &expected, sizeof sum) == 0);
+      for (const bool sends : {false, true}) {
+        CAPTURE(size);
+        CAPTURE(sends);
+        std::vector<float> sums(static_cast<std::size_t>(size));
+        const auto errors = ThreadRanks(size, sends).run([&](const Communicator& ranks) {
+          const int number = backwards ? size - 1 - ranks.rank : ranks.rank;
+          const Partial whole =
+              allreduce(ranks, [&] { return part_of(x, cut_of(number, size, x.size()), cut_of(number + 1, size, x.size())); });
+          sums[static_cast<std::size_t>(ranks.rank)] = whole.finish().item<float>();
+        });
+        for (const std::string& error : errors) CHECK(error.empty());
+        for (const float sum : sums) CHECK(std::memcmp(&sum, &expected, sizeof sum) == 0);
+      }
     }
   }
 }
 
 TEST_CASE("allreduce: what fails on one rank is an error on all, with its number") {
   const Array x = numbers(100);
-  const auto errors_of = [&](const auto& part) {
-    return ThreadRanks(3).run(
-        [&](const Communicator& ranks) { static_cast<void>(allreduce(ranks, [&] { return part(ranks.rank); }).finish()); });
-  };
-  for (const std::string& error : errors_of([&](int rank) {
-         if (rank == 1) throw std::runtime_error("no input");
-         return part_of(x, rank * 33, rank == 2 ? 100 : rank * 33 + 33);
-       })) {
-    CHECK(error == "kiln::allreduce: rank 1 of 3: no input");
+  for (const bool sends : {false, true}) {
+    CAPTURE(sends);
+    const auto errors_of = [&](const auto& part) {
+      return ThreadRanks(3, sends).run(
+          [&](const Communicator& ranks) { static_cast<void>(allreduce(ranks, [&] { return part(ranks.rank); }).finish()); });
+    };
+    for (const std::string& error : errors_of([&](int rank) {
+           if (rank == 1) throw std::runtime_error("no input");
+           return part_of(x, rank * 33, rank == 2 ? 100 : rank * 33 + 33);
+         })) {
+      CHECK(error == "kiln::allreduce: rank 1 of 3: no input");
+    }
+    // Another function: each rank that reads names the first that differs from its own.
+    const auto errors = errors_of([&](int rank) {
+      const Array rows = x[{Slice{rank * 33, rank == 2 ? 100 : rank * 33 + 33}}];
+      const PartialOptions options{.global_offset = rank * 33, .global_size = 100};
+      return rank == 2 ? partial(math::multiply, rows, options) : partial(math::add, rows, options);
+    });
+    for (const std::size_t rank : {0U, 1U, 2U}) {
+      CHECK(errors[rank].starts_with(
+          rank == 2 && !sends ? "kiln::allreduce: rank 0 of 3: multiply.partial_from_bytes: "
+                              : "kiln::allreduce: rank 2 of 3: add.partial_from_bytes: the accumulators are of another "
+                                "definition, of the function \"multiply\""));
+    }
+    for (const std::string& error : errors_of([&](int rank) { return part_of(x, rank * 33, rank * 33 + 33); })) {
+      CHECK(error ==
+            "add.finish: the accumulators are of 0 to 99, and the array has 0 to 100; combine them with those of the other "
+            "parts");
+    }
+    for (const std::string& error : errors_of([&](int rank) { return part_of(x, rank * 30, rank * 30 + 40); })) {
+      CHECK(error ==
+            "add: parts cannot be combined, since the part of 0 to 40 is followed by that of 30 to 70: 30 to 40 is in both");
+    }
   }
-  // Another function: each rank names the first that differs from its own.
-  const auto errors = errors_of([&](int rank) {
-    const Array rows = x[{Slice{rank * 33, rank == 2 ? 100 : rank * 33 + 33}}];
-    const PartialOptions options{.global_offset = rank * 33, .global_size = 100};
-    return rank == 2 ? partial(math::multiply, rows, options) : partial(math::add, rows, options);
-  });
-  for (const int rank : {0, 1}) {
-    CHECK(errors[static_cast<std::size_t>(rank)].starts_with(
-        "kiln::allreduce: rank 2 of 3: add.partial_from_bytes: the accumulators are of another definition, of the function "
-        "\"multiply\""));
+}
+
+TEST_CASE("accumulate: running sums over ranks have the bits of one rank, for any number of ranks") {
+  const Array x = numbers(3001);
+  const Array expected = accumulate_part(math::add, x, Partial());
+  for (const int size : {1, 2, 3, 5, 8, 16}) {
+    for (const bool sends : {false, true}) {
+      CAPTURE(size);
+      CAPTURE(sends);
+      const Array running = Array::zeros(x.shape(), x.dtype());
+      const auto errors = ThreadRanks(size, sends).run([&](const Communicator& ranks) {
+        const std::int64_t begin = cut_of(ranks.rank, size, x.size());
+        const Slice own{begin, cut_of(ranks.rank + 1, size, x.size())};
+        running[own].assign(accumulate(ranks, math::add, x[own], {.global_offset = begin, .global_size = x.size()}));
+      });
+      for (const std::string& error : errors) CHECK(error.empty());
+      CHECK(std::memcmp(running.data(), expected.data(), static_cast<std::size_t>(x.nbytes())) == 0);
+    }
   }
-  CHECK(errors[2].starts_with("kiln::allreduce: rank 0 of 3: multiply.partial_from_bytes: "));
-  for (const std::string& error : errors_of([&](int rank) { return part_of(x, rank * 33, rank * 33 + 33); })) {
-    CHECK(error ==
-          "add.finish: the accumulators are of 0 to 99, and the array has 0 to 100; combine them with those of the other "
-          "parts");
-  }
-  for (const std::string& error : errors_of([&](int rank) { return part_of(x, rank * 30, rank * 30 + 40); })) {
-    CHECK(error ==
-          "add: parts cannot be combined, since the part of 0 to 40 is followed by that of 30 to 70: 30 to 40 is in both");
+}
+
+TEST_CASE("accumulate: parts that do not meet are an error on all ranks") {
+  const Array x = numbers(100);
+  for (const bool sends : {false, true}) {
+    const auto errors = ThreadRanks(3, sends).run([&](const Communicator& ranks) {
+      const std::int64_t begin = ranks.rank * 30;
+      static_cast<void>(
+          accumulate(ranks, math::add, x[Slice{begin, begin + 20}], {.global_offset = begin, .global_size = 100}));
+    });
+    for (const std::string& error : errors) {
+      CHECK(error ==
+            "add: parts cannot be combined, since the part of 0 to 20 is followed by that of 30 to 50: 20 to 30 is missing");
+    }
   }
 }

@@ -7,12 +7,15 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <deque>
 #include <exception>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <stdexcept>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "faults/child.hpp"
@@ -23,9 +26,32 @@ namespace kiln::test {
 /// Where the threads of one process meet.
 class ThreadRanks {
  public:
-  explicit ThreadRanks(int size) : size_(size), bytes_(static_cast<std::size_t>(size)), here_(bytes_.size(), false) {}
+  /// `sends`: whether one rank can send to another.
+  explicit ThreadRanks(int size, bool sends = false)
+      : size_(size), sends_(sends), bytes_(static_cast<std::size_t>(size)), here_(bytes_.size(), false) {}
 
   [[nodiscard]] Communicator communicator(int rank) {
+    Communicator made = collective(rank);
+    if (!sends_) return made;
+    made.send = [this, rank](const std::string& bytes, int to) {
+      const std::lock_guard lock(mutex_);
+      mail_[{rank, to}].push_back(bytes);
+      met_.notify_all();
+    };
+    made.receive = [this, rank](int from, Communicator::Deadline deadline) {
+      std::unique_lock lock(mutex_);
+      std::deque<std::string>& mail = mail_[{from, rank}];
+      if (!met_.wait_until(lock, deadline, [&] { return !mail.empty(); })) {
+        throw RankError(from, "rank " + std::to_string(from) + " did not come");
+      }
+      std::string bytes = std::move(mail.front());
+      mail.pop_front();
+      return bytes;
+    };
+    return made;
+  }
+
+  [[nodiscard]] Communicator collective(int rank) {
     return {.rank = rank,
             .size = size_,
             .allgather = [this, rank](const std::string& bytes,
@@ -77,7 +103,9 @@ class ThreadRanks {
   }
 
   const int size_;
+  const bool sends_;
   std::mutex mutex_;
+  std::map<std::pair<int, int>, std::deque<std::string>> mail_;  // from and to
   std::condition_variable met_;
   std::vector<std::string> bytes_;
   std::vector<std::string> gathered_;

@@ -95,11 +95,20 @@ void sum(const std::string&) {
   const auto part = [&](std::int64_t begin, std::int64_t end) {
     return kiln::partial(kiln::math::add, x[{kiln::Slice{begin, end}}], {.global_offset = begin, .global_size = kCount});
   };
+  // Of a few bytes at once, too.
+  for (const std::size_t largest : {std::size_t{1} << 30, std::size_t{11}}) {
+    const Communicator all = kiln::mpi::communicator(MPI_COMM_WORLD, largest);
+    const float found = kiln::allreduce(all, [&] { return part(kCount * own_rank / ranks, kCount * (own_rank + 1) / ranks); })
+                            .finish()
+                            .item<float>();
+    require(found == part(0, kCount).finish().item<float>(), "the sum of all ranks");
+  }
   const Communicator all = kiln::mpi::communicator(MPI_COMM_WORLD);
-  const float found = kiln::allreduce(all, [&] { return part(kCount * own_rank / ranks, kCount * (own_rank + 1) / ranks); })
-                          .finish()
-                          .item<float>();
-  require(found == part(0, kCount).finish().item<float>(), "the sum of all ranks");
+  const kiln::Slice own{kCount * own_rank / ranks, kCount * (own_rank + 1) / ranks};
+  const kiln::Array running =
+      kiln::accumulate(all, kiln::math::add, x[own], {.global_offset = *own.start, .global_size = kCount});
+  require(running.to_vector<float>() == kiln::accumulate_part(kiln::math::add, x, kiln::Partial())[own].to_vector<float>(),
+          "the running sums of all ranks");
 }
 
 /// Runs `work`, which must throw on this rank within the time.

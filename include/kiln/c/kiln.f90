@@ -704,6 +704,25 @@ module kiln
       type(c_ptr), intent(inout) :: error
       integer(c_int32_t) :: result_
     end function kiln_partial_finish
+    function kiln_partial_accumulate(result, &
+      & function, &
+      & input, &
+      & before, &
+      & global_offset, &
+      & global_size, &
+      & options, &
+      & error) bind(c, name="kiln_partial_accumulate") result(result_)
+      import
+      type(c_ptr), intent(inout) :: result
+      type(c_ptr), intent(in), value :: function
+      type(c_ptr), intent(in), value :: input
+      type(c_ptr), intent(in), value :: before
+      integer(c_int64_t), intent(in), value :: global_offset
+      integer(c_int64_t), intent(in), value :: global_size
+      type(c_ptr), intent(in), value :: options
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_partial_accumulate
     function kiln_partial_range(range, &
       & partial, &
       & error) bind(c, name="kiln_partial_range") result(result_)

@@ -492,6 +492,12 @@ KILN_C_API KILN_CHECK kiln_status kiln_partial_combine(kiln_partial** partial, c
 /* Gives the results, one new array for each output, once no element is missing. Options: "initial", "keepdims". */
 KILN_C_API KILN_CHECK kiln_status kiln_partial_finish(kiln_array** results, size_t nout, const kiln_partial* partial, const
     kiln_call_options* options, kiln_error** error) KILN_NOEXCEPT;
+/* Gives the running results of a part, which go on from all elements before it: `before` has the accumulators of 0 to
+ * `global_offset`, and may be NULL for a part that begins at 0. The bits do not depend on the cuts. Options: "axis" (one),
+ * "dtype", stream, device, stop, timeout. */
+KILN_C_API KILN_CHECK kiln_status kiln_partial_accumulate(kiln_array** result, const kiln_function* function, const kiln_arg*
+    input, const kiln_partial* before, int64_t global_offset, int64_t global_size, const kiln_call_options* options,
+    kiln_error** error) KILN_NOEXCEPT;
 /* Gives three numbers along the cut axis: the first index of the part, the index after its last, and the extent of the whole
  * array. */
 KILN_C_API KILN_CHECK kiln_status kiln_partial_range(int64_t* range, const kiln_partial* partial, kiln_error** error)

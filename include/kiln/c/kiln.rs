@@ -368,6 +368,7 @@ extern "C" {
     pub fn kiln_partial_new(partial: *mut *mut kiln_partial, function: *const kiln_function, inputs: *const kiln_arg, nin: usize, global_offset: i64, global_size: i64, options: *const kiln_call_options, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_partial_combine(partial: *mut *mut kiln_partial, first: *const kiln_partial, next: *const kiln_partial, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_partial_finish(results: *mut *mut kiln_array, nout: usize, partial: *const kiln_partial, options: *const kiln_call_options, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_partial_accumulate(result: *mut *mut kiln_array, function: *const kiln_function, input: *const kiln_arg, before: *const kiln_partial, global_offset: i64, global_size: i64, options: *const kiln_call_options, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_partial_range(range: *mut i64, partial: *const kiln_partial, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_partial_bytes(bytes: *mut *mut kiln_text, partial: *const kiln_partial, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_partial_read(partial: *mut *mut kiln_partial, function: *const kiln_function, bytes: *const c_char, length: usize, error: *mut *mut kiln_error) -> i32;

@@ -262,6 +262,7 @@ FUNCTIONS = {
     "kiln_partial_new": (c_int32, [POINTER(c_void_p), c_void_p, POINTER(kiln_arg), c_size_t, c_int64, c_int64, POINTER(kiln_call_options), POINTER(c_void_p)]),
     "kiln_partial_combine": (c_int32, [POINTER(c_void_p), c_void_p, c_void_p, POINTER(c_void_p)]),
     "kiln_partial_finish": (c_int32, [POINTER(c_void_p), c_size_t, c_void_p, POINTER(kiln_call_options), POINTER(c_void_p)]),
+    "kiln_partial_accumulate": (c_int32, [POINTER(c_void_p), c_void_p, POINTER(kiln_arg), c_void_p, c_int64, c_int64, POINTER(kiln_call_options), POINTER(c_void_p)]),
     "kiln_partial_range": (c_int32, [POINTER(c_int64), c_void_p, POINTER(c_void_p)]),
     "kiln_partial_bytes": (c_int32, [POINTER(c_void_p), c_void_p, POINTER(c_void_p)]),
     "kiln_partial_read": (c_int32, [POINTER(c_void_p), c_void_p, c_char_p, c_size_t, POINTER(c_void_p)]),

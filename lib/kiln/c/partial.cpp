@@ -99,6 +99,23 @@ kiln_status kiln_partial_finish(kiln_array** results, size_t nout, const kiln_pa
   });
 }
 
+kiln_status kiln_partial_accumulate(kiln_array** result, const kiln_function* function, const kiln_arg* input,
+                                    const kiln_partial* before, int64_t global_offset, int64_t global_size,
+                                    const kiln_call_options* options, kiln_error** error) noexcept {
+  return guarded(error, result, [&] {
+    kiln_array*& made = output(result, "result");
+    const auto* const ufunc = std::get_if<kiln::Ufunc>(&checked(function, "function").function);
+    if (ufunc == nullptr) fail_type("kiln_partial_accumulate: the function is no ufunc");
+    if (input == nullptr) fail_null("input");
+    const Options read(options);
+    read.allow(kDType | kAxis | kLimits, (ufunc->name() + ".accumulate_part").c_str());
+    Operands operands(nullptr, 0, input, 1, read.where(), read.raw().stream);
+    const kiln::Partial earlier = before == nullptr ? kiln::Partial() : checked(before, "before").partial;
+    made = make<kiln_array>(kiln::accumulate_part(*ufunc, array_of(*input, "input"), earlier,
+                                                  partial_options(operands, read, global_offset, global_size)));
+  });
+}
+
 kiln_status kiln_partial_range(int64_t* range, const kiln_partial* partial, kiln_error** error) noexcept {
   return guarded(error, [&] {
     if (range == nullptr) fail_null("range");
