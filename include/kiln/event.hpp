@@ -2,6 +2,7 @@
 // event.
 #pragma once
 
+#include <chrono>
 #include <memory>
 
 #include "kiln/device.hpp"
@@ -35,6 +36,8 @@ class KILN_API Event {
   /// Waits until the marked work is done; returns at once if nothing was recorded. Stream::synchronize() throws a fault of that
   /// work; on a GPU this function throws it (DeviceError), too.
   void synchronize() const;
+  /// Waits as synchronize() does, but for at most `timeout`. Returns done(). 0 and less wait for nothing.
+  [[nodiscard]] bool wait_for(std::chrono::nanoseconds timeout) const;
   /// Returns the milliseconds from `start` to this event by the device's clock; negative if this one was reached first. Throws
   /// DeviceError unless both events are of one device, recorded, and done.
   [[nodiscard]] double elapsed_ms(const Event& start) const;

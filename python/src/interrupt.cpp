@@ -8,6 +8,8 @@
 #include <atomic>
 #include <cerrno>
 
+#include "errors.hpp"
+
 namespace kiln::python {
 namespace {
 
@@ -58,8 +60,24 @@ bool start_watcher() noexcept {
   return true;
 }
 
+/// The longest time between two looks for signals.
+constexpr std::int64_t kSliceNs = 20'000'000;
+
 bool in_main_thread() noexcept {
   return gettid() == getpid();
+}
+
+/// Waits without the GIL until the event is reached, or fails. Returns false with the exception of a handler of signals.
+bool wait_with_signals(const kiln_event* event, kiln_status& status, Error& error) {
+  while (true) {
+    std::int32_t done = 0;
+    {
+      const Unlocked unlocked;
+      status = kiln_event_wait_for(&done, event, kSliceNs, error.out());
+    }
+    if (status != KILN_OK || done != 0) return true;
+    if (PyErr_CheckSignals() != 0) return false;
+  }
 }
 
 }  // namespace
@@ -100,6 +118,27 @@ Interrupt::~Interrupt() {
 
 bool Interrupt::came() const noexcept {
   return active_ && requested.load();
+}
+
+bool wait_for(const kiln_event* event) {
+  Error error;
+  kiln_status status = KILN_OK;
+  if (in_main_thread()) {
+    if (!wait_with_signals(event, status, error)) return false;
+  } else {
+    const Unlocked unlocked;
+    status = kiln_event_synchronize(event, error.out());
+  }
+  return status == KILN_OK || error.raise() != nullptr;
+}
+
+bool wait_for_work(kiln_device device, const kiln_stream* stream) {
+  if (!in_main_thread()) return true;
+  EventHandle event;
+  kiln_status status = KILN_OK;
+  Error error;
+  return kiln_event_new(event.out(), device, error.out()) != KILN_OK ||
+         kiln_event_record(event.get(), stream, error.out()) != KILN_OK || wait_with_signals(event.get(), status, error);
 }
 
 }  // namespace kiln::python

@@ -22,6 +22,14 @@ class Interrupt {
   bool active_ = false;
 };
 
+/// Waits for an event without the GIL. In the main thread a handler of signals that raises ends the wait; the work goes on.
+/// Returns false with an exception.
+bool wait_for(const kiln_event* event);
+
+/// Waits so in the main thread for the work that a stream has; nullptr: the default stream of the device. What fails is for the
+/// stream's own wait, which follows, to say.
+bool wait_for_work(kiln_device device, const kiln_stream* stream);
+
 /// The number of elements from which a call is worth the two system calls.
 inline constexpr npy_intp kInterruptible = 1 << 18;
 

@@ -9,6 +9,7 @@
 #include "arrays.hpp"
 #include "errors.hpp"
 #include "function.hpp"
+#include "interrupt.hpp"
 #include "keywords.hpp"
 #include "options.hpp"
 #include "partial.hpp"
@@ -195,7 +196,7 @@ PyObject* device_default(PyObject*, PyObject* object) {
 
 PyObject* synchronize(PyObject*, PyObject* object) {
   kiln_device device{0, 0};
-  if (!convert_device(object, device)) return nullptr;
+  if (!convert_device(object, device) || !wait_for_work(device, nullptr)) return nullptr;
   Error error;
   kiln_status status = KILN_OK;
   {

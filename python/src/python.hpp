@@ -80,6 +80,7 @@ using Text = Handle<kiln_text, kiln_text_release>;
 using FunctionHandle = Handle<kiln_function, kiln_function_release>;
 using ArrayHandle = Handle<kiln_array, kiln_array_release>;
 using StreamHandle = Handle<kiln_stream, kiln_stream_release>;
+using EventHandle = Handle<kiln_event, kiln_event_release>;
 using StopHandle = Handle<kiln_stop, kiln_stop_release>;
 
 /// Releases the GIL until the end of the scope, if it is told to.

@@ -1,6 +1,7 @@
 #include "streams.hpp"
 
 #include "errors.hpp"
+#include "interrupt.hpp"
 #include "options.hpp"
 
 namespace kiln::python {
@@ -51,16 +52,24 @@ PyObject* stream_new(PyTypeObject* type, PyObject* args, PyObject* keywords) {
   return reinterpret_cast<PyObject*>(self);
 }
 
+/// Queued work that the last handle waits for may give up references, which needs the GIL.
+void release_stream(kiln_stream* stream) {
+  const Unlocked unlocked;
+  kiln_stream_release(stream);
+}
+
 void stream_free(PyObject* self) {
-  free_object<StreamObject>(self, kiln_stream_release);
+  free_object<StreamObject>(self, release_stream);
 }
 
 PyObject* stream_synchronize(PyObject* self, PyObject*) {
+  const auto* const stream = reinterpret_cast<StreamObject*>(self);
+  if (!wait_for_work(stream->device, stream->handle)) return nullptr;
   Error error;
   kiln_status status = KILN_OK;
   {
     const Unlocked unlocked;
-    status = kiln_stream_synchronize(reinterpret_cast<StreamObject*>(self)->handle, error.out());
+    status = kiln_stream_synchronize(stream->handle, error.out());
   }
   if (status != KILN_OK) return error.raise();
   Py_RETURN_NONE;
@@ -88,7 +97,8 @@ PyObject* stream_device(PyObject* self, void*) {
 }
 
 PyMethodDef stream_methods[] = {
-    {"synchronize", stream_synchronize, METH_NOARGS, "Waits for the work of the stream. Fails with the error of that work."},
+    {"synchronize", stream_synchronize, METH_NOARGS,
+     "Waits for the work of the stream. Fails with the error of that work. Ctrl+C ends the wait, and the work goes on."},
     {"wait_event", stream_wait, METH_O, "Makes later work of the stream wait for an event, without waiting in the caller."},
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef stream_values[] = {{"ptr", stream_native, nullptr, "The vendor's stream as an int; 0 on a CPU.", nullptr},
@@ -140,13 +150,7 @@ PyObject* event_record(PyObject* self, PyObject* const* args, Py_ssize_t count) 
 }
 
 PyObject* event_synchronize(PyObject* self, PyObject*) {
-  Error error;
-  kiln_status status = KILN_OK;
-  {
-    const Unlocked unlocked;
-    status = kiln_event_synchronize(reinterpret_cast<EventObject*>(self)->handle, error.out());
-  }
-  if (status != KILN_OK) return error.raise();
+  if (!wait_for(reinterpret_cast<EventObject*>(self)->handle)) return nullptr;
   Py_RETURN_NONE;
 }
 
@@ -173,7 +177,7 @@ PyObject* event_elapsed(PyObject* self, PyObject* end) {
 PyMethodDef event_methods[] = {
     {"record", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(event_record)), METH_FASTCALL,
      "record(stream=None)\n--\n\nSets the event to the work that a stream has so far."},
-    {"synchronize", event_synchronize, METH_NOARGS, "Waits for the event."},
+    {"synchronize", event_synchronize, METH_NOARGS, "Waits for the event. Ctrl+C ends the wait, and the work goes on."},
     {"elapsed_ms", event_elapsed, METH_O, "Returns the milliseconds from this event to another. Both are reached."},
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef event_values[] = {{"done", event_done, nullptr, "Whether the event is reached.", nullptr},

@@ -205,6 +205,71 @@ def test_ctrl_c_ends_calls_of_every_kind(name):
     assert done.stdout == "ended True\n", (done.stdout, done.stderr)
 
 
+#: Waits for a stream whose work takes a minute and more.
+WAITS = {
+    "a stream": "stream.synchronize()",
+    "an event": "event = kiln.Event('cpu'); event.record(stream); event.synchronize()",
+}
+
+
+@pytest.mark.parametrize("name", WAITS)
+def test_ctrl_c_ends_waits(name):
+    """The work goes on, so that the process is not left to its end."""
+    done = run("import os, signal, threading, time, numpy as np, kiln\n" + textwrap.dedent(f"""
+        f = kiln.vectorize("float64 f(float64 a) {{ for (int64 i = 0; i < 200000; ++i) a = a * 0.999999 + 1e-9; return a; }}")
+        stream = kiln.Stream("cpu")
+        out = np.zeros(3000000)
+        f.compile()
+        f(np.ones(3000000), out=out, stream=stream)
+        came = []
+        def interrupt():
+            came.append(time.monotonic())
+            os.kill(os.getpid(), signal.SIGINT)
+        threading.Timer(1.0, interrupt).start()
+        try:
+            {WAITS[name]}
+            print("it ran to its end")
+        except KeyboardInterrupt:
+            print("ended", time.monotonic() - came[0] < 15)
+        # Signals whose handlers raise nothing leave the wait alone.
+        signal.signal(signal.SIGALRM, lambda *_: print("alarm"))
+        signal.setitimer(signal.ITIMER_REAL, 0.2)
+        short = kiln.Stream("cpu")
+        f(np.ones(3000), out=out[:3000], stream=short)
+        short.synchronize()
+        print((out[:3000] != 0).all(), flush=True)
+        os._exit(0)
+    """))
+    assert done.stdout.split() == ["ended", "True", "alarm", "True"], (done.stdout, done.stderr)
+
+
+def test_waits_in_other_threads_and_for_devices():
+    f = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 20000; ++i) a = a * 0.999999 + 1e-9; return a; }")
+    stream, event, out, seen = kiln.Stream("cpu"), kiln.Event("cpu"), np.zeros(3000), []
+
+    def work():
+        f(np.ones(3000), out=out, stream=stream)
+        event.record(stream)
+        event.synchronize()
+        seen.append(event.done and out.all())
+        stream.synchronize()
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    kiln.synchronize("cpu")
+    assert seen == [True]
+
+
+def test_a_stream_is_deleted_before_its_work():
+    """Its work gives up references, which needs the GIL."""
+    f = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 100000; ++i) a = a * 0.999999 + 1e-9; return a; }")
+    stream, out = kiln.Stream("cpu"), np.zeros(3000)
+    for _ in range(3):
+        f(np.ones(3000), out=out, stream=stream)
+    del stream
+    assert out.all()
+
+
 def test_timeouts():
     f = kiln.vectorize("float64 f(float64 a) { for (int64 i = 0; i < 20000000; ++i) a = a * 0.999999 + 1e-9; return a; }")
     with pytest.raises(kiln.Stopped):

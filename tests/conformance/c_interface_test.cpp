@@ -687,6 +687,9 @@ TEST_CASE("C: streams, events and graphs") {
         std::int32_t done = 0;
         succeed([&](kiln_error** e) { return kiln_event_done(&done, event, e); });
         CHECK(done == 1);
+        done = 0;
+        succeed([&](kiln_error** e) { return kiln_event_wait_for(&done, event, 0, e); });
+        CHECK(done == 1);
         CHECK(list_of(target.fetch(twos)) == std::vector<double>(1000, 2));
         const kiln_array* const old_arrays[] = {out.get()};
         const kiln_array* const new_arrays[] = {next.get()};

@@ -5,6 +5,7 @@
 
 #include "devices.hpp"
 #include "kiln/error.hpp"
+#include "kiln/event.hpp"
 #include "kiln/math.hpp"
 #include "values.hpp"
 
@@ -50,6 +51,32 @@ TEST_CASE("streams: a call returns before its work is done") {
           early = called < 0.5 * seconds_since(start);
         }
         CHECK(early);
+      },
+      {Mode::stream});
+}
+
+TEST_CASE("streams: a wait for an event ends after its time") {
+  using namespace std::chrono_literals;
+  on_every_device(
+      [&](const Target& target) {
+        const kiln::Event event(target.device());
+        CHECK(event.wait_for(0ns));  // nothing was recorded
+        const kiln::Stream stream(target.device());
+        const Array x = kiln::to_device(Array::full({50'000}, 2.0), target.device());
+        const Array out = kiln::to_device(Array::zeros({50'000}, DType::float64), target.device());
+        // A busy machine may stop this thread at any place: once is enough.
+        bool waited = false;
+        for (int attempt = 0; attempt < 10 && !waited; ++attempt) {
+          for (int i = 0; i < 5; ++i) slow()({x}, {.out = out, .stream = stream});
+          event.record(stream);
+          const auto start = std::chrono::steady_clock::now();
+          waited = !event.wait_for(-1ns) && !event.wait_for(1ms) && seconds_since(start) >= 0.001;
+          CHECK(event.wait_for(std::chrono::nanoseconds::max()));
+          CHECK(event.done());
+          CHECK(event.wait_for(0ns));
+        }
+        if (target.device().is_cpu()) CHECK(waited);  // an emulated GPU has done its work when a call returns
+        stream.synchronize();
       },
       {Mode::stream});
 }

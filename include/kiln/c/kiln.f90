@@ -341,6 +341,17 @@ module kiln
       type(c_ptr), intent(inout) :: error
       integer(c_int32_t) :: result_
     end function kiln_event_synchronize
+    function kiln_event_wait_for(done, &
+      & event, &
+      & timeout_ns, &
+      & error) bind(c, name="kiln_event_wait_for") result(result_)
+      import
+      integer(c_int32_t), intent(inout) :: done
+      type(c_ptr), intent(in), value :: event
+      integer(c_int64_t), intent(in), value :: timeout_ns
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_event_wait_for
     function kiln_event_elapsed_ms(ms, &
       & start, &
       & end, &

@@ -370,6 +370,9 @@ KILN_C_API KILN_CHECK kiln_status kiln_event_record(kiln_event* event, const kil
 KILN_C_API KILN_CHECK kiln_status kiln_event_done(int32_t* done, const kiln_event* event, kiln_error** error) KILN_NOEXCEPT;
 /* Waits for an event. */
 KILN_C_API KILN_CHECK kiln_status kiln_event_synchronize(const kiln_event* event, kiln_error** error) KILN_NOEXCEPT;
+/* Waits for an event, but for at most `timeout_ns` nanoseconds. Gives 1 if the event is reached, else 0. */
+KILN_C_API KILN_CHECK kiln_status kiln_event_wait_for(int32_t* done, const kiln_event* event, int64_t timeout_ns, kiln_error**
+    error) KILN_NOEXCEPT;
 /* Gives the milliseconds from one event to another. Both are reached. */
 KILN_C_API KILN_CHECK kiln_status kiln_event_elapsed_ms(double* ms, const kiln_event* start, const kiln_event* end,
     kiln_error** error) KILN_NOEXCEPT;

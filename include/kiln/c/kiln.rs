@@ -335,6 +335,7 @@ extern "C" {
     pub fn kiln_event_record(event: *mut kiln_event, stream: *const kiln_stream, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_event_done(done: *mut i32, event: *const kiln_event, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_event_synchronize(event: *const kiln_event, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_event_wait_for(done: *mut i32, event: *const kiln_event, timeout_ns: i64, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_event_elapsed_ms(ms: *mut f64, start: *const kiln_event, end: *const kiln_event, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_event_release(event: *mut kiln_event);
     pub fn kiln_stop_new(stop: *mut *mut kiln_stop, error: *mut *mut kiln_error) -> i32;

@@ -229,6 +229,7 @@ FUNCTIONS = {
     "kiln_event_record": (c_int32, [c_void_p, c_void_p, POINTER(c_void_p)]),
     "kiln_event_done": (c_int32, [POINTER(c_int32), c_void_p, POINTER(c_void_p)]),
     "kiln_event_synchronize": (c_int32, [c_void_p, POINTER(c_void_p)]),
+    "kiln_event_wait_for": (c_int32, [POINTER(c_int32), c_void_p, c_int64, POINTER(c_void_p)]),
     "kiln_event_elapsed_ms": (c_int32, [POINTER(c_double), c_void_p, c_void_p, POINTER(c_void_p)]),
     "kiln_event_release": (None, [c_void_p]),
     "kiln_stop_new": (c_int32, [POINTER(c_void_p), POINTER(c_void_p)]),

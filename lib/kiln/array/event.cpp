@@ -1,6 +1,8 @@
 // Events: a handle on a backend's.
 #include "kiln/event.hpp"
 
+#include <chrono>
+
 #include "device/backend.hpp"
 #include "device/capture.hpp"
 #include "kiln/error.hpp"
@@ -30,6 +32,12 @@ bool Event::done() const {
 
 void Event::synchronize() const {
   handle()->synchronize();
+}
+
+bool Event::wait_for(std::chrono::nanoseconds timeout) const {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point now = Clock::now();
+  return handle()->wait_until(timeout < Clock::time_point::max() - now ? now + timeout : Clock::time_point::max());
 }
 
 double Event::elapsed_ms(const Event& start) const {

@@ -67,6 +67,13 @@ kiln_status kiln_event_synchronize(const kiln_event* event, kiln_error** error) 
   return guarded(error, [&] { checked(event, "event").event.synchronize(); });
 }
 
+kiln_status kiln_event_wait_for(int32_t* done, const kiln_event* event, int64_t timeout_ns, kiln_error** error) noexcept {
+  return guarded(error, done, [&] {
+    int32_t& result = output(done, "done");
+    result = checked(event, "event").event.wait_for(std::chrono::nanoseconds(timeout_ns)) ? 1 : 0;
+  });
+}
+
 kiln_status kiln_event_elapsed_ms(double* ms, const kiln_event* start, const kiln_event* end, kiln_error** error) noexcept {
   return guarded(error, ms, [&] {
     double& result = output(ms, "ms");

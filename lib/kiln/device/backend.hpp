@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -53,6 +54,8 @@ class Event {
   [[nodiscard]] virtual bool done() const = 0;
   /// Waits in the caller. Queue::synchronize() throws a failure of the work; on a GPU this function throws it, too.
   virtual void synchronize() const = 0;
+  /// Waits in the caller until then at the latest, and returns done(). On a GPU it throws a failure of the work.
+  [[nodiscard]] virtual bool wait_until(std::chrono::steady_clock::time_point end) const = 0;
   /// Returns the milliseconds from `start`, an event of the same device. Throws DeviceError unless both are recorded and done.
   [[nodiscard]] virtual double milliseconds_since(const Event& start) const = 0;
 };

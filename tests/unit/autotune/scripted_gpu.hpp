@@ -27,6 +27,7 @@ class ScriptedGpu : public RecordingBackend {
     void wait(backend::Queue* /*queue*/) override {}
     [[nodiscard]] bool done() const override { return true; }
     void synchronize() const override {}
+    [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point /*end*/) const override { return true; }
     [[nodiscard]] double milliseconds_since(const backend::Event& start) const override {
       return at_ - static_cast<const Event&>(start).at_;
     }

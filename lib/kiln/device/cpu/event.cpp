@@ -30,6 +30,10 @@ struct CpuEvent::Mark {
     std::unique_lock lock(mutex);
     reached.wait(lock, [this] { return time.has_value(); });
   }
+  [[nodiscard]] bool wait_until(Clock::time_point end) {
+    std::unique_lock lock(mutex);
+    return reached.wait_until(lock, end, [this] { return time.has_value(); });
+  }
 };
 
 std::shared_ptr<CpuEvent::Mark> CpuEvent::mark() const {
@@ -62,6 +66,11 @@ bool CpuEvent::done() const {
 
 void CpuEvent::synchronize() const {
   if (const std::shared_ptr<Mark> wanted = mark()) wanted->wait();
+}
+
+bool CpuEvent::wait_until(Clock::time_point end) const {
+  const std::shared_ptr<Mark> wanted = mark();
+  return wanted == nullptr || wanted->wait_until(end);
 }
 
 double CpuEvent::milliseconds_since(const Event& start) const {

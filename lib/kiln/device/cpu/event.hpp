@@ -1,6 +1,7 @@
 // A point in the work of a CPU's queues, and when it was reached.
 #pragma once
 
+#include <chrono>
 #include <memory>
 #include <mutex>
 
@@ -14,6 +15,7 @@ class CpuEvent final : public Event {
   void wait(Queue* queue) override;
   [[nodiscard]] bool done() const override;
   void synchronize() const override;
+  [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point end) const override;
   [[nodiscard]] double milliseconds_since(const Event& start) const override;
 
  private:

@@ -1,7 +1,10 @@
 // A driver's event.
 #include "device/gpu/event.hpp"
 
+#include <algorithm>
+#include <chrono>
 #include <new>
+#include <thread>
 
 #include "device/gpu/queue.hpp"
 #include "kiln/error.hpp"
@@ -43,6 +46,25 @@ void GpuEvent::synchronize() const {
   core_.require_usable();
   const Current current(core_);
   core_.check(core_.calls().event_synchronize(event_), "wait for an event");
+}
+
+bool GpuEvent::wait_until(std::chrono::steady_clock::time_point end) const {
+  using Clock = std::chrono::steady_clock;
+  using std::chrono::microseconds;
+  // The sleep costs a small part of the wait, and short waits none.
+  constexpr microseconds kAwake{100};
+  constexpr microseconds kLongest{1000};
+  const Clock::time_point begin = Clock::now();
+  while (!done()) {
+    const Clock::time_point now = Clock::now();
+    if (now >= end) return false;
+    if (now - begin < kAwake) {
+      std::this_thread::yield();
+    } else {
+      std::this_thread::sleep_for(std::min<Clock::duration>({(now - begin) / 16, kLongest, end - now}));
+    }
+  }
+  return true;
 }
 
 double GpuEvent::milliseconds_since(const Event& start) const {

@@ -1,6 +1,7 @@
 // A driver's event, with timing.
 #pragma once
 
+#include <chrono>
 #include "device/backend.hpp"
 #include "device/gpu/core.hpp"
 
@@ -18,6 +19,7 @@ class GpuEvent final : public Event {
   void wait(Queue* queue) override;
   [[nodiscard]] bool done() const override;
   void synchronize() const override;
+  [[nodiscard]] bool wait_until(std::chrono::steady_clock::time_point end) const override;
   [[nodiscard]] double milliseconds_since(const Event& start) const override;
 
  private:
