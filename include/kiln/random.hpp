@@ -18,22 +18,25 @@ namespace kiln::random {
 struct Options {
   std::uint64_t seed = 0;    ///< the sequence; each seed has its own
   std::uint64_t offset = 0;  ///< place of the first element in the sequence
-  /// float32 or float64 (the default); of poisson() int32 or int64 (the default).
+  /// float32 or float64; of poisson() int32 or int64. Default: that of .out, else the 64-bit one.
   std::optional<DType> dtype = std::nullopt;
-  std::optional<Device> device = std::nullopt;  ///< device of the array; default: the stream's, else a host array
-  Stream stream = {};                           ///< stream that the call is queued on; default: the device's default stream
+  Array out = {};  ///< array of exactly that shape, with any strides: written in place, and returned
+  /// Device of a new array; default: the stream's, else a host array. With a host .out: the device that computes.
+  std::optional<Device> device = std::nullopt;
+  Stream stream = {};  ///< stream that the call is queued on; default: the device's default stream
 };
 
 /// @name Distributions
 ///
-/// Returns a new array in C order. Element number k depends on the function, the seed, the dtype and offset + k alone. So parts
-/// of an array may be made in any order, on any device. Nothing is remembered between calls: two with the same options give the
-/// same numbers.
+/// Returns a new array in C order, or .out. Element number k in C order depends on the function, the seed, the dtype and
+/// offset + k alone. So parts of an array may be made in any order, on any device. Nothing is remembered between calls: two
+/// with the same options give the same numbers.
 ///
 /// A host array is computed on Device::best(). On a stream the call is queued. Thread-safe.
 ///
-/// Throws TypeError for another dtype, ShapeError for a negative extent, DeviceError if the device or its memory is not
-/// available.
+/// Throws TypeError for another dtype, and for an .out that is read-only or not of .dtype. Throws ShapeError for a negative
+/// extent, and for an .out of another shape or whose elements share memory. Throws DeviceError if the device or its memory is
+/// not available.
 /// @{
 
 /// Returns numbers that are uniform in [0, 1): multiples of 2^-24 (float32) or 2^-53 (float64).

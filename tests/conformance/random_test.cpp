@@ -325,7 +325,64 @@ TEST_CASE("random: shapes, dtypes and devices") {
   });
 }
 
+TEST_CASE("random: arrays that are given") {
+  using kiln::Slice;
+  on_every_device([&](const Target& target) {
+    const auto filled = [&](const Array& out, const std::string& name, kiln::random::Options options) {
+      options.out = out;
+      options.stream = target.options().stream;
+      Array result = name == "poisson"   ? kiln::random::poisson(20.5, out.shape(), options)
+                     : name == "normal"  ? kiln::random::normal(out.shape(), options)
+                     : name == "uniform" ? kiln::random::uniform(out.shape(), options)
+                                         : kiln::random::exponential(out.shape(), options);
+      CHECK(result.data() == out.data());
+      return target.fetch(result).copy();
+    };
+    for (const std::string name : {"uniform", "normal", "exponential", "poisson"}) {
+      CAPTURE(name);
+      for (const bool small : {true, false}) {
+        const DType dtype = name == "poisson" ? small ? DType::int32 : DType::int64 : small ? DType::float32 : DType::float64;
+        CAPTURE(std::string(kiln::name(dtype)));
+        const kiln::random::Options options{.seed = 7, .offset = 3};
+        const auto zeros = [&](const Shape& shape) { return target.place(Array::zeros(shape, dtype)); };
+        const Array packed = filled(zeros({4, 6}), name, options);
+        CHECK(packed.dtype() == dtype);
+        const std::uint64_t expected = hash_of(packed);
+        if (name == "uniform")
+          CHECK(expected == hash_of(kiln::random::uniform({4, 6}, {.seed = 7, .offset = 3, .dtype = dtype})));
+        CHECK(hash_of(filled(zeros({6, 4}).T(), name, options)) == expected);
+        CHECK(hash_of(filled(zeros({4, 6})[{Slice{.step = -1}, Slice{.step = -1}}], name, options)) == expected);
+        CHECK(filled(zeros({0, 2}), name, options).size() == 0);
+        // What lies between the elements stays.
+        const Array around = zeros({4, 14});
+        CHECK(hash_of(filled(around[{kiln::all, Slice{1, 13, 2}}], name, options)) == expected);
+        const Array whole = target.fetch(around).copy();
+        CHECK(hash_of(whole[{kiln::all, Slice{1, 13, 2}}].copy()) == expected);
+        for (const Slice& other : {Slice{0, 14, 2}, Slice{13, 14}}) {
+          CHECK(hash_of(whole[{kiln::all, other}].copy()) == hash_of(Array::zeros(whole[{kiln::all, other}].shape(), dtype)));
+        }
+      }
+    }
+  });
+}
+
 TEST_CASE("random: errors say what is wrong") {
+  const Array out = Array::zeros({2, 3}, DType::float32);
+  CHECK(message_of([&] { (void)kiln::random::normal({6}, {.out = out}); }) ==
+        "random::normal: .out has shape (2, 3), the result has shape (6,); .out is never broadcast");
+  CHECK(message_of([&] { (void)kiln::random::normal({2, 3}, {.dtype = DType::float64, .out = out}); }) ==
+        "random::normal: .dtype is float64, and .out is float32; give an .out of that dtype");
+  CHECK(message_of([&] { (void)kiln::random::uniform({2, 3}, {.out = out.as_read_only()}); }) ==
+        "random::uniform: .out is read-only; give a writable array as .out");
+  CHECK(message_of([&] { (void)kiln::random::poisson(1, {2, 3}, {.out = out}); }) ==
+        "random::poisson: .out is float32, and the numbers are int32 or int64: give an .out of one of these");
+  CHECK(message_of([&] {
+          (void)kiln::random::uniform({2, 3, 3}, {.out = out.reshape({2, 3, 1}).broadcast_to({2, 3, 3})});
+        }).find("read-only") != std::string::npos);
+  const Array twice = Array::view(out.data(), {3, 2}, DType::float32, {.strides = kiln::Strides{4, 4}});
+  CHECK(message_of([&] { (void)kiln::random::uniform({3, 2}, {.out = twice}); }) ==
+        "random::uniform: elements of .out share memory with one another; give an .out whose elements are distinct");
+
   CHECK(message_of([] { (void)kiln::random::normal({2}, {.dtype = DType::float16}); }) ==
         "random::normal: .dtype is float16, and the numbers are float32 or float64: convert them with astype()");
   CHECK(message_of([] { (void)kiln::random::poisson(1, {2}, {.dtype = DType::float64}); }) ==
