@@ -309,9 +309,18 @@ class KILN_API Array {
     const Index list[] = {first, rest...};
     return slice(list);
   }
+  /// Returns a copy: a[rows, columns] is a[{rows, columns}] since C++23.
+  template <std::derived_from<Array>... Rest>
+    requires(sizeof...(Rest) > 0)
+  [[nodiscard]] Selection operator[](const Array& first, const Rest&... rest) const;
 #endif
   /// Returns a copy of the elements that a mask or indices select (kiln/selection.hpp). a[mask] = 0 writes to this array.
   [[nodiscard]] Selection operator[](const Array& which) const;
+  /// Returns a copy of the elements that several arrays select, one for each of the first axes: a[{rows, columns}].
+  template <class = void>  // a template, so that a[{}] is the view
+  [[nodiscard]] Selection operator[](std::initializer_list<Array> which) const;
+  /// Returns the copy operator[] returns, for a number of arrays known at run time.
+  [[nodiscard]] Selection select(std::span<const Array> which) const;
   /// Returns the view operator[] returns, for a number of items known at run time.
   [[nodiscard]] Array slice(std::span<const Index> index) const;
   /// Returns a view with that shape if the strides allow one, and a copy otherwise. One extent may be -1. Throws ShapeError if

@@ -1,7 +1,9 @@
-// The elements that an array of bool or of indices selects: a[mask], a[indices].
+// The elements that arrays of bool or of indices select: a[mask], a[indices], a[{rows, columns}].
 #pragma once
 
+#include <concepts>
 #include <cstddef>
+#include <initializer_list>
 #include <utility>
 
 #include "kiln/array.hpp"
@@ -20,10 +22,14 @@ class Arg;
 /// - `which` of integers counts along a's first axis, negative ones from its end. The result has the shape of `which`, then a's
 ///   other axes.
 ///
+/// - Several arrays count along the first axes, one for each: a[{rows, columns}]. They broadcast together, and the result has
+///   their common shape, then a's other axes. A mask of n axes stands for the n arrays of nonzero().
+///
 /// The copy of a host array is one, and made by the CPU; others are on their device. Indices are checked first; masks are
 /// counted. For a GPU both wait for earlier work of its default stream.
 ///
-/// Throws TypeError for another dtype, ShapeError for a mask of another shape, and for an index out of range, which it names.
+/// Throws TypeError for another dtype. Throws ShapeError for an index out of range, which it names, and for a mask of another
+/// shape. Several arrays that do not broadcast, or are more than the axes, are a ShapeError, too.
 ///
 /// Values broadcast to the copy's shape, and are cast to a's dtype by same_kind. If an index repeats, the CPU writes the last
 /// value, a GPU any of them. += and its like count it once, as in NumPy; Ufunc::at counts each.
@@ -75,5 +81,19 @@ class KILN_API Selection : public Array {
   std::size_t axes_;
   Array mask_;
 };
+
+template <class>
+Selection Array::operator[](std::initializer_list<Array> which) const {
+  return select({which.begin(), which.size()});
+}
+
+#ifdef __cpp_multidimensional_subscript
+template <std::derived_from<Array>... Rest>
+  requires(sizeof...(Rest) > 0)
+Selection Array::operator[](const Array& first, const Rest&... rest) const {
+  const Array list[] = {first, rest...};
+  return select(list);
+}
+#endif
 
 }  // namespace kiln

@@ -130,7 +130,7 @@ def _basic(self, key):
             try:
                 index = operator.index(each)
             except TypeError:
-                raise IndexError("a kiln.Array is indexed by integers, slices, None and ...; for others copy_to_host()") from None
+                raise IndexError("a kiln.Array is indexed by integers, slices, None, ... and arrays of integers or bool") from None
             if not -self.shape[axis] <= index < self.shape[axis]:
                 raise IndexError(f"index {index} is out of bounds for axis {axis} with size {self.shape[axis]}")
             address += index % self.shape[axis] * self.strides[axis]
@@ -138,8 +138,91 @@ def _basic(self, key):
     return address, shape, strides
 
 
+def _places(each):
+    """Returns an item of an index as an array of indices or a mask, and None for another item."""
+    if isinstance(each, (list, tuple)):
+        each = np.asarray(each) if len(each) else np.empty(0, np.intp)
+    elif isinstance(each, (bool, np.bool_)):
+        raise IndexError("a kiln.Array is not indexed by one bool: give a mask with the extents of its first axes")
+    elif not isinstance(each, (np.ndarray, Array)):
+        if not hasattr(each, "__dlpack__"):
+            return None
+        each = _kiln.from_dlpack(each)
+    if each.dtype.kind not in "bui":
+        raise IndexError(f"arrays used as indices must be of integer (or boolean) type, and this is {each.dtype}")
+    # One integer drops its axis, and the result is a view.
+    return None if each.ndim == 0 and each.dtype.kind != "b" else each
+
+
+def _axes_of(place):
+    return place.ndim if place is not None and place.dtype.kind == "b" else 1
+
+
+class _Places:
+    """An index with arrays, by NumPy's rules: a view whose first axes the arrays count along, and where their result belongs."""
+
+    def __init__(self, array, key, places):
+        whole = slice(None)
+        given = sum(_axes_of(place) for place, item in zip(places, key) if item is not None and item is not Ellipsis)
+        if given > array.ndim:
+            raise IndexError(f"too many indices for array: array is {array.ndim}-dimensional, but {given} were indexed")
+        if not any(item is Ellipsis for item in key):
+            key, places = [*key, Ellipsis], [*places, None]
+        basic, first, self.arrays, kinds = [], [], [], ""
+        axis = 0
+        for item, place in zip(key, places):
+            if item is Ellipsis:
+                basic += [whole] * (array.ndim - given)
+                axis += array.ndim - given
+                kinds += "-"
+            elif item is None or isinstance(item, slice):
+                basic.append(item)
+                axis += 1
+                kinds += "-"
+            else:
+                if place is None:
+                    place = np.asarray(operator.index(item), np.intp)
+                count = _axes_of(place)
+                self.arrays.append(place)
+                basic += [whole] * count
+                first += range(axis, axis + count)
+                axis += count
+                kinds += "x"
+        view = _view(array, *_basic(array, tuple(basic)))
+        rest = [each for each in range(view.ndim) if each not in first]
+        self.view = transpose(view, first + rest)
+        self.rest = len(rest)
+        # The result of arrays that stand together takes their place, that of others comes first.
+        self.before = sum(each < first[0] for each in rest) if "x" in kinds and "-" not in kinds.strip("-") else 0
+
+    def take(self):
+        copy = _kiln.take(self.view, tuple(self.arrays))
+        if not self.before:
+            return copy
+        loop = copy.ndim - self.rest
+        return transpose(copy, [*range(loop, loop + self.before), *range(loop), *range(loop + self.before, copy.ndim)])
+
+    def put(self, value):
+        if self.before and getattr(value, "ndim", 0):
+            value = value if isinstance(value, (np.ndarray, Array)) else _kiln.from_dlpack(value)
+            loop = max(1 if each.dtype.kind == "b" else each.ndim for each in self.arrays)
+            value = value.reshape((1,) * (loop + self.rest - value.ndim) + tuple(value.shape))
+            value = value.transpose(*range(self.before, self.before + loop), *range(self.before), *range(self.before + loop, value.ndim))
+        _kiln.put(self.view, tuple(self.arrays), value)
+
+
+def _advanced(self, key):
+    """Returns the _Places of an index that has arrays, else None."""
+    key = key if isinstance(key, tuple) else (key,)
+    if all(each is None or each is Ellipsis or type(each) in (int, slice) for each in key):
+        return None
+    places = [None if each is None or each is Ellipsis or isinstance(each, slice) else _places(each) for each in key]
+    return _Places(self, key, places) if any(each is not None for each in places) else None
+
+
 def _getitem(self, key):
-    return _view(self, *_basic(self, key))
+    places = _advanced(self, key)
+    return _view(self, *_basic(self, key)) if places is None else places.take()
 
 
 def _setitem(self, key, value):
@@ -148,7 +231,11 @@ def _setitem(self, key, value):
         value = np.asarray(value, self.dtype) if self.dtype.type is not np.void else value
     elif not hasattr(value, "__dlpack__"):
         value = np.asarray(value)
-    _kiln.assign(_view(self, *_basic(self, key)), value, None)
+    places = _advanced(self, key)
+    if places is None:
+        _kiln.assign(_view(self, *_basic(self, key)), value, None)
+    else:
+        places.put(value)
 
 
 def _iterate(self):

@@ -385,7 +385,7 @@ class _Info:
     """The standard's inspection of a namespace."""
 
     def capabilities(self):
-        return {"boolean indexing": False, "data-dependent shapes": False, "max dimensions": 64}
+        return {"boolean indexing": True, "data-dependent shapes": True, "max dimensions": 64}
 
     def default_device(self):
         from ._devices import Device

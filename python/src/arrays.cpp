@@ -347,6 +347,74 @@ PyObject* assign(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+/// Operands of an indexed array: the array, and its indices.
+struct Indexed {
+  explicit Indexed(std::size_t capacity) noexcept : operands(capacity) {}
+  /// Reads them. Returns false with an exception.
+  bool read_all(PyObject* array, PyObject* indices) {
+    if (operands.failed()) return false;
+    if (read(array, operands.add()) != Given::own) {
+      PyErr_SetString(PyExc_TypeError, "a kiln.Array is expected");
+      return false;
+    }
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(indices); ++i) {
+      Operand& index = operands.add();
+      PyObject* const each = PyTuple_GET_ITEM(indices, i);
+      if (const Given given = read(each, index); given == Given::foreign && !convert_input(each, index, "an index"))
+        return false;
+      args[i] = index.arg;
+    }
+    return true;
+  }
+  Operands operands;
+  kiln_arg args[kMaxAxes];
+};
+
+bool read_indices(PyObject* indices) {
+  if (PyTuple_Check(indices) != 0 && PyTuple_GET_SIZE(indices) <= kMaxAxes) return true;
+  PyErr_Format(PyExc_TypeError, "a tuple of at most %d arrays is expected", kMaxAxes);
+  return false;
+}
+
+/// Returns a copy of the elements at indices, an array for each of the first axes: take(array, indices).
+PyObject* take(PyObject*, PyObject* args) {
+  PyObject* array = nullptr;
+  PyObject* indices = nullptr;
+  if (PyArg_ParseTuple(args, "OO:take", &array, &indices) == 0 || !read_indices(indices)) return nullptr;
+  const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(indices));
+  Indexed indexed(count + 1);
+  if (!indexed.read_all(array, indices)) return nullptr;
+  ArrayHandle made;
+  Error error;
+  kiln_status status = KILN_OK;
+  {
+    const Unlocked unlocked;
+    status = kiln_array_take(made.out(), &indexed.operands[0].arg, indexed.args, count, error.out());
+  }
+  return status == KILN_OK ? own_array(std::move(made)) : error.raise();
+}
+
+/// Writes values to those elements: put(array, indices, values).
+PyObject* put(PyObject*, PyObject* args) {
+  PyObject* array = nullptr;
+  PyObject* indices = nullptr;
+  PyObject* values = nullptr;
+  if (PyArg_ParseTuple(args, "OOO:put", &array, &indices, &values) == 0 || !read_indices(indices)) return nullptr;
+  const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(indices));
+  Indexed indexed(count + 2);
+  if (!indexed.read_all(array, indices)) return nullptr;
+  Operand& source = indexed.operands.add();
+  if (read(values, source) == Given::foreign && !convert_input(values, source, "the values")) return nullptr;
+  Error error;
+  kiln_status status = KILN_OK;
+  {
+    const Unlocked unlocked;
+    status = kiln_array_put(&indexed.operands[0].arg, indexed.args, count, &source.arg, error.out());
+  }
+  if (status != KILN_OK) return error.raise();
+  Py_RETURN_NONE;
+}
+
 PyObject* from_dlpack(PyObject*, PyObject* object) {
   return array_of_object(object);
 }
@@ -357,6 +425,8 @@ PyMethodDef functions[] = {
     {"unlock_pages", unlock_pages, METH_O, nullptr},
     {"view", view, METH_VARARGS, nullptr},
     {"assign", assign, METH_VARARGS, nullptr},
+    {"take", take, METH_VARARGS, nullptr},
+    {"put", put, METH_VARARGS, nullptr},
     {"from_dlpack", from_dlpack, METH_O,
      "from_dlpack(x, /)\n--\n\nMakes a kiln.Array that shares the memory of an array of another library."},
     {nullptr, nullptr, 0, nullptr}};

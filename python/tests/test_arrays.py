@@ -66,6 +66,112 @@ def test_basic_indices(key):
     same(np.asarray(x), a)
 
 
+def _random_index(rng, shape):
+    """Returns an index with at least one array, as NumPy has it."""
+    common = [(), (1,), (4,), (2, 3)][rng.integers(4)]
+    key, axis = [], 0
+    while axis < len(shape) and (axis == 0 or rng.random() < 0.75):
+        extent, kind = shape[axis], rng.integers(6)
+        if kind == 0:
+            key.append(int(rng.integers(-extent, extent)))
+        elif kind == 1:
+            key.append([slice(None), slice(1, None), slice(None, None, -1)][rng.integers(3)])
+        elif kind == 2 and common in [(), (1,), (4,)]:
+            count = int(rng.integers(1, len(shape) - axis + 1))
+            size = int(np.prod(shape[axis:axis + count]))
+            mask = np.zeros(size, bool)
+            mask[rng.choice(size, min(size, common[0] if common else 1), replace=False)] = True
+            key.append(mask.reshape(shape[axis:axis + count]))
+            axis += count - 1
+        else:
+            own = common[rng.integers(0, len(common) + 1):]
+            at = rng.integers(-extent, extent, own)
+            key.append(at.astype(["int64", "int32", "int8"][rng.integers(3)]) if rng.random() < 0.7 else at.tolist())
+        axis += 1
+        if rng.random() < 0.1:
+            key.append(None)
+    if axis < len(shape) and rng.random() < 0.2:
+        key.insert(int(rng.integers(0, len(key) + 1)), Ellipsis)
+    return tuple(key)
+
+
+def _numpy_key(key):
+    return tuple(np.asarray(each) if isinstance(each, list) else each for each in key)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_indices_by_arrays(seed):
+    """The result, its place among the other axes, and what an assignment writes are NumPy's."""
+    rng = np.random.default_rng(seed)
+    seen = 0
+    while seen < 40:
+        shape = [(5,), (4, 3), (3, 4, 2), (2, 3, 2, 4)][rng.integers(4)]
+        a = np.arange(float(np.prod(shape))).reshape(shape)
+        if rng.random() < 0.3:
+            a = np.ascontiguousarray(a.T).T
+        key = _random_index(rng, shape)
+        try:
+            wanted = a[key]
+        except IndexError:
+            with pytest.raises((IndexError, ValueError)):
+                kiln.to_device(a, device="cpu")[key]
+            continue
+        seen += 1
+        x = kiln.to_device(a, device="cpu")
+        got = x[key]
+        assert type(got) is kiln.Array and got.shape == np.shape(wanted), (key, got.shape, np.shape(wanted))
+        np.testing.assert_array_equal(np.asarray(got), wanted, err_msg=str(key))
+        # Indices that repeat write one of their values: each element gets one that depends on its place alone.
+        b = a.copy()
+        b[key] = -wanted
+        x[key] = [-wanted, kiln.to_device(np.asarray(-wanted), device="cpu")][rng.integers(2)]
+        np.testing.assert_array_equal(np.asarray(x), b, err_msg=str(key))
+        b[key] = 5
+        x[key] = 5
+        np.testing.assert_array_equal(np.asarray(x), b, err_msg=str(key))
+
+
+def test_an_index_of_each_kind():
+    a = np.arange(24).reshape(2, 3, 4)
+    x = kiln.to_device(a, device="cpu")
+    rows, columns = np.array([1, 0, -1]), np.array([2, 2, 0])
+    for key in [[1, 0], rows, (rows, columns), (rows[:, None], columns), a % 5 == 0, (slice(None), rows), (0, columns), (rows, 0, 1),
+                (rows, slice(1, None), rows), (..., rows), (a[..., 0] % 2 == 0,), ([],), kiln.to_device(rows, device="cpu"),
+                (np.uint8([1]), Foreign(columns))]:
+        np.testing.assert_array_equal(np.asarray(x[key]), a[key if not isinstance(key, tuple) else
+                                                            tuple(each.array if isinstance(each, Foreign) else each for each in key)])
+    # A copy, not a view; an assignment in place works on the array.
+    x[rows] += 100
+    a[rows] += 100
+    np.testing.assert_array_equal(np.asarray(x), a)
+    assert np.shares_memory(np.asarray(x[1]), np.asarray(x)) and not np.shares_memory(np.asarray(x[rows]), np.asarray(x))
+    # The newest axis stays where the arrays stand.
+    x[:, rows] = np.arange(12).reshape(3, 4)
+    a[:, rows] = np.arange(12).reshape(3, 4)
+    np.testing.assert_array_equal(np.asarray(x), a)
+
+
+def test_wrong_indices_are_named():
+    x = kiln.to_device(np.zeros((2, 3)), device="cpu")
+    for key, kind, text in [
+            (([0], [3]), IndexError, r"a\[indices\], axis 1: index 3 at position 0 is out of range for an axis of extent 3"),
+            ([0, -3], IndexError, r"a\[indices\]: index -3 at position 1 is out of range for an axis of extent 2"),
+            (([0, 1], [0, 1, 2]), IndexError, r"the indices of shapes \(2,\), \(3,\) do not broadcast"),
+            (([0], [0], [0]), IndexError, "too many indices for array: array is 2-dimensional, but 3 were indexed"),
+            ([0.5], IndexError, "must be of integer .* float64"),
+            (np.zeros((3,), bool), IndexError, r"the mask has shape \(3,\), the array \(2, 3\)"),
+            (True, IndexError, "not indexed by one bool"),
+            ("name", IndexError, "indexed by integers, slices"),
+            ((0, object()), IndexError, "indexed by integers, slices")]:
+        with pytest.raises(kind, match=text):
+            x[key]
+        with pytest.raises(kind, match=text):
+            x[key] = 0
+    with pytest.raises(ValueError, match="broadcast"):
+        x[[0, 1], [0, 1]] = np.zeros(3)
+    assert not np.asarray(x).any()
+
+
 def test_shapes():
     a = np.arange(24.0).reshape(2, 3, 4)
     x = kiln.to_device(a, device="cpu")
@@ -78,8 +184,6 @@ def test_shapes():
     assert x.tolist() == a.tolist() and x[0, 0, 1].item() == 1
     with pytest.raises(IndexError):
         x[5]
-    with pytest.raises(IndexError):
-        x[np.array([0, 1])]
     with pytest.raises(ValueError):
         x.reshape(7)
     assert "kiln.Array(" in repr(x) and "device='cpu'" in repr(x) and "<table>" in x._repr_html_()

@@ -719,6 +719,42 @@ TEST_CASE("C: streams, events and graphs") {
       {Mode::device});
 }
 
+TEST_CASE("C: elements are taken and put at indices") {
+  const std::int64_t shape[] = {2, 3};
+  kiln_array* raw = nullptr;
+  succeed([&](kiln_error** e) { return kiln_array_new(&raw, {0, 0}, {KILN_INT, 32, 1}, 2, shape, e); });
+  const CArray array(raw);
+  const kiln_arg to = kiln_array_arg(raw);
+  std::int64_t rows[] = {1, 0, -1}, columns[] = {2, 0, 1};
+  const std::int64_t three = 3;
+  const kiln_array_info described[] = {kiln_memory(rows, KILN_INT, 64, 1, &three),
+                                       kiln_memory(columns, KILN_INT, 64, 1, &three)};
+  const kiln_arg indices[] = {kiln_memory_arg(&described[0]), kiln_memory_arg(&described[1])};
+  std::int32_t numbers[] = {7, 8, 9};
+  const kiln_array_info list = kiln_memory(numbers, KILN_INT, 32, 1, &three);
+  const kiln_arg values = kiln_memory_arg(&list), one = f64(1), fraction = f64(1.5);
+  succeed([&](kiln_error** e) { return kiln_array_put(&to, indices, 2, &values, e); });
+  kiln_array* taken = nullptr;
+  succeed([&](kiln_error** e) { return kiln_array_take(&taken, &to, indices, 2, e); });
+  const CArray copy(taken);
+  kiln_array_info info = kiln_array_info_default();
+  succeed([&](kiln_error** e) { return kiln_array_describe(taken, &info, e); });
+  CHECK(info.ndim == 1);
+  CHECK(std::vector<std::int32_t>(static_cast<std::int32_t*>(info.data), static_cast<std::int32_t*>(info.data) + 3) ==
+        std::vector<std::int32_t>{7, 8, 9});
+  succeed([&](kiln_error** e) { return kiln_array_describe(raw, &info, e); });
+  CHECK(std::vector<std::int32_t>(static_cast<std::int32_t*>(info.data), static_cast<std::int32_t*>(info.data) + 6) ==
+        std::vector<std::int32_t>{8, 0, 0, 0, 9, 7});
+  CHECK(failure([&](kiln_error** e) { return kiln_array_put(&to, indices, 1, &one, e); }).status == KILN_E_TYPE);
+  CHECK(failure([&](kiln_error** e) { return kiln_array_put(&to, indices, 2, &fraction, e); }).status == KILN_E_TYPE);
+  CHECK(failure([&](kiln_error** e) { return kiln_array_take(&taken, &to, nullptr, 1, e); }).status == KILN_E_ARGUMENT);
+  CHECK(failure([&](kiln_error** e) { return kiln_array_take(&taken, nullptr, indices, 1, e); }).status == KILN_E_ARGUMENT);
+  rows[0] = 2;
+  const auto beyond = failure([&](kiln_error** e) { return kiln_array_take(&taken, &to, indices, 2, e); });
+  CHECK(beyond.status == KILN_E_SHAPE);
+  CHECK(beyond.message == "a[indices], axis 0: index 2 at position 0 is out of range for an axis of extent 2");
+}
+
 TEST_CASE("C: arrays are made, described, copied and assigned") {
   const std::int64_t shape[] = {2, 3};
   kiln_array* raw = nullptr;

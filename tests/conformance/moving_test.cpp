@@ -81,6 +81,20 @@ class Call {
       a_[indices(3)] = -7;
       return a_;
     }
+    if (function == "get") return a_.select(each_index());
+    if (function == "set") {
+      const std::size_t left = a_.shape().size() - axes_indexed();
+      if (left == 0) {
+        a_.select(each_index()) = 1000;
+      } else {
+        a_.select(each_index()) = target_.place(kiln::arange(1000, 1000 + a_.shape().back()));
+      }
+      return a_;
+    }
+    if (function == "add") {
+      a_.select(each_index()) += 100;
+      return a_;
+    }
     if (function == "put") {
       put(a_, indices(3), target_.place(kiln::arange(1000, 1000 + number(5))), mode(6));
       return a_;
@@ -113,6 +127,19 @@ class Call {
   }
   [[nodiscard]] Array indices(std::size_t field) const {
     return target_.place(Array::from(line_.numbers(field + 1), line_.extents(field)));
+  }
+  /// The arrays of a line of places.txt.
+  [[nodiscard]] std::vector<Array> each_index() const {
+    std::vector<Array> all;
+    for (std::size_t field = 3; line_.fields[field] != "->"; field += 2) {
+      all.push_back(line_.fields[field + 1] == "mask" ? mask_of(target_, line_.extents(field)) : indices(field));
+    }
+    return all;
+  }
+  [[nodiscard]] std::size_t axes_indexed() const {
+    std::size_t axes = 0;
+    for (const Array& each : each_index()) axes += each.dtype() == DType::bool_ ? static_cast<std::size_t>(each.ndim()) : 1;
+    return std::min(axes, a_.shape().size());
   }
   [[nodiscard]] std::int64_t number(std::size_t field) const { return line_.numbers(field)[0]; }
   [[nodiscard]] int axis(std::size_t field) const { return static_cast<int>(number(field)); }
@@ -149,12 +176,10 @@ std::vector<std::pair<Shape, std::vector<Exact>>> results_of(const Golden& line)
   return results;
 }
 
-}  // namespace
-
-TEST_CASE("moving: NumPy's golden calls") {
+void check_golden(const char* file) {
   on_every_device(
-      [](const Target& target) {
-        for (const Golden& line : golden("moving.txt", target)) {
+      [&](const Target& target) {
+        for (const Golden& line : golden(file, target)) {
           INFO(line.text);
           const auto expected = results_of(line);
           if (expected.empty()) {
@@ -172,6 +197,16 @@ TEST_CASE("moving: NumPy's golden calls") {
         }
       },
       kPlaces);
+}
+
+}  // namespace
+
+TEST_CASE("moving: NumPy's golden calls") {
+  check_golden("moving.txt");
+}
+
+TEST_CASE("moving: NumPy's golden calls of several arrays of indices") {
+  check_golden("places.txt");
 }
 
 TEST_CASE("moving: every dtype is gathered, written, chosen and joined") {
@@ -234,6 +269,30 @@ TEST_CASE("moving: a selection is written where it is from") {
   CHECK(matrix[Array::scalar(1)].shape() == Shape{2});
 }
 
+TEST_CASE("moving: several arrays of indices select elements, and are written where they are from") {
+  const Array a = counted({3, 4});
+  const Array rows = Array::from({0, 2, -1}), columns = Array::from({1, 1, 3});
+  CHECK(a[{rows, columns}].to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 9, 11});
+#ifdef __cpp_multidimensional_subscript
+  CHECK(a[rows, columns].to_vector<std::int64_t>() == std::vector<std::int64_t>{1, 9, 11});
+#endif
+  CHECK(a[{rows}].shape() == Shape{3, 4});
+  CHECK(a[{rows.reshape({3, 1}), columns}].shape() == Shape{3, 3});
+  CHECK(a[{a[rows][{kiln::all, 0}] % 3, columns}].shape() == Shape{3});
+  CHECK(a[{rows[Array::from({0, 1, 2})], columns}].shape() == Shape{3});
+  a[{rows, columns}] = 0;
+  a[{Array::from({1, 1}), Array::from({0, 0})}] += 100;  // once
+  a[{Array::from({true, false, true}), Array::from({0})}] = Array::from({-1, -2});
+  CHECK(a.to_vector<std::int64_t>() == std::vector<std::int64_t>{-1, 0, 2, 3, 104, 5, 6, 7, -2, 0, 10, 0});
+  // Only the elements are read of an array whose axes do not merge, backwards and with steps.
+  const Array wide = counted({100, 1000});
+  const Array part = wide[{Slice{90, 10, -3}, Slice{900, 100, -7}}];
+  CHECK(part[{rows, columns}].to_vector<std::int64_t>() == std::vector<std::int64_t>{90893, 84893, 12879});
+  part[{rows, columns}] = -1;
+  CHECK((wide == -1).sum().item<std::int64_t>() == 3);
+  CHECK(wide[{84, 893}].item<std::int64_t>() == -1);
+}
+
 TEST_CASE("moving: host arrays that are larger than the device") {
   for (const kiln::Device& device : devices()) {
     if (device.is_cpu()) continue;
@@ -266,6 +325,23 @@ TEST_CASE("moving: errors") {
         "a[mask]: the mask has shape (3,), the array (2, 3); give a mask with the extents of the array's first axes");
   CHECK(refusal([&] { static_cast<void>(Array::scalar(1)[Array::scalar(0)]); }) ==
         "a[indices]: a 0-d array has no axis to count along");
+  CHECK(refusal([&] { static_cast<void>(a[{Array::from({0}), Array::from({0, 3})}]); }) ==
+        "a[indices], axis 1: index 3 at position 1 is out of range for an axis of extent 3");
+  CHECK(refusal([&] { static_cast<void>(a[{Array::from({0}), Array::from({0.5})}]); }) ==
+        "a[indices], axis 1: the indices are of dtype float64; give integers");
+  CHECK(
+      refusal([&] { static_cast<void>(a[{Array::from({0, 1}), Array::from({0, 1, 1})}]); }) ==
+      "a[indices]: the indices of shapes (2,), (3,) do not broadcast; extents must be equal or 1, counted from the last axis");
+  CHECK(refusal([&] { static_cast<void>(a[{Array::scalar(0), Array::scalar(0), Array::scalar(0)}]); }) ==
+        "a[indices]: there are indices for 3 axes, and the array has shape (2, 3)");
+  CHECK(refusal([&] { static_cast<void>(a[{Array::scalar(0), Array::from({true})}]); }) ==
+        "a[indices]: the mask has shape (1,), and begins at axis 1 of the array of shape (2, 3); give one with the extents of "
+        "the "
+        "axes from there on");
+  CHECK(refusal([&] { static_cast<void>(a.select({})); }) ==
+        "a[indices]: there are no indices; give an array for each of the first axes");
+  CHECK(refusal([&] { a.as_read_only()[{Array::scalar(0), Array::scalar(0)}] = 0; }) ==
+        "a[which] = b: the array is read-only; copy() it first");
   CHECK(refusal([&] { a[a > 1] = 1.5; }).starts_with("fill: a value of dtype float64 does not convert to int64"));
   CHECK(refusal([&] { a[a > 1] = Array::from({1.5}); }) ==
         "a[which] = b: values of float64 do not cast to int64 under the rule 'same_kind'; convert them with astype()");

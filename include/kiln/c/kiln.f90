@@ -441,6 +441,32 @@ module kiln
       type(c_ptr), intent(inout) :: error
       integer(c_int32_t) :: result_
     end function kiln_array_assign
+    function kiln_array_take(copy, &
+      & array, &
+      & indices, &
+      & count, &
+      & error) bind(c, name="kiln_array_take") result(result_)
+      import
+      type(c_ptr), intent(inout) :: copy
+      type(c_ptr), intent(in), value :: array
+      type(c_ptr), intent(in), value :: indices
+      integer(c_size_t), intent(in), value :: count
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_array_take
+    function kiln_array_put(array, &
+      & indices, &
+      & count, &
+      & values, &
+      & error) bind(c, name="kiln_array_put") result(result_)
+      import
+      type(c_ptr), intent(in), value :: array
+      type(c_ptr), intent(in), value :: indices
+      integer(c_size_t), intent(in), value :: count
+      type(c_ptr), intent(in), value :: values
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_array_put
     function kiln_array_from_dlpack(array, &
       & managed, &
       & versioned, &

@@ -404,6 +404,15 @@ KILN_C_API KILN_CHECK kiln_status kiln_array_to(kiln_array** copy, const kiln_ar
  * any device, and may overlap. */
 KILN_C_API KILN_CHECK kiln_status kiln_array_assign(const kiln_arg* to, const kiln_arg* from, uint32_t casting, const
     kiln_stream* stream, kiln_error** error) KILN_NOEXCEPT;
+/* Makes a copy of the elements that arrays of indices select, one for each of the first axes, by NumPy's rules; an array of
+ * bool is a mask. The copy is where the array is. Indices are checked first, which waits for earlier work of a GPU's default
+ * stream. */
+KILN_C_API KILN_CHECK kiln_status kiln_array_take(kiln_array** copy, const kiln_arg* array, const kiln_arg* indices, size_t
+    count, kiln_error** error) KILN_NOEXCEPT;
+/* Writes values, an array or a scalar, to the elements that kiln_array_take() would copy, with broadcasting. If an index
+ * repeats, the CPU writes the last value, a GPU any of them. */
+KILN_C_API KILN_CHECK kiln_status kiln_array_put(const kiln_arg* array, const kiln_arg* indices, size_t count, const kiln_arg*
+    values, kiln_error** error) KILN_NOEXCEPT;
 /* Makes an array of a DLManagedTensorVersioned, or of a DLManagedTensor if `versioned` is 0. Work of kiln waits for what the
  * producer's stream has so far; NULL: the elements are ready. The array owns the tensor if the function succeeds, and calls
  * its deleter once. A tensor of an unknown major version is deleted, and the function fails. */

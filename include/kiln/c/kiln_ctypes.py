@@ -240,6 +240,8 @@ FUNCTIONS = {
     "kiln_array_describe": (c_int32, [c_void_p, POINTER(kiln_array_info), POINTER(c_void_p)]),
     "kiln_array_to": (c_int32, [POINTER(c_void_p), c_void_p, kiln_device, c_void_p, POINTER(c_void_p)]),
     "kiln_array_assign": (c_int32, [POINTER(kiln_arg), POINTER(kiln_arg), c_uint32, c_void_p, POINTER(c_void_p)]),
+    "kiln_array_take": (c_int32, [POINTER(c_void_p), POINTER(kiln_arg), POINTER(kiln_arg), c_size_t, POINTER(c_void_p)]),
+    "kiln_array_put": (c_int32, [POINTER(kiln_arg), POINTER(kiln_arg), c_size_t, POINTER(kiln_arg), POINTER(c_void_p)]),
     "kiln_array_from_dlpack": (c_int32, [POINTER(c_void_p), c_void_p, c_int32, c_void_p, POINTER(c_void_p)]),
     "kiln_array_to_dlpack": (c_int32, [POINTER(c_void_p), c_void_p, c_int32, c_void_p, POINTER(c_void_p)]),
     "kiln_array_retain": (c_void_p, [c_void_p]),

@@ -57,6 +57,13 @@ Array scalar_array(const Arg& scalar) {
   return array;
 }
 
+std::vector<Array> arrays_of(const kiln_arg* args, std::size_t count, const char* name) {
+  if (count != 0 && args == nullptr) fail_null(name);
+  std::vector<Array> all;
+  for (std::size_t i = 0; i < count; ++i) all.push_back(array_of(args[i], name));
+  return all;
+}
+
 }  // namespace
 }  // namespace kiln::c
 
@@ -140,6 +147,26 @@ kiln_status kiln_array_assign(const kiln_arg* to, const kiln_arg* from, uint32_t
   });
 }
 
+kiln_status kiln_array_take(kiln_array** copy, const kiln_arg* array, const kiln_arg* indices, size_t count,
+                            kiln_error** error) noexcept {
+  return guarded(error, copy, [&] {
+    kiln_array*& made = output(copy, "copy");
+    if (array == nullptr) fail_null("array");
+    made = make<kiln_array>(Array(array_of(*array, "array").select(arrays_of(indices, count, "indices"))));
+  });
+}
+
+kiln_status kiln_array_put(const kiln_arg* array, const kiln_arg* indices, size_t count, const kiln_arg* values,
+                           kiln_error** error) noexcept {
+  return guarded(error, [&] {
+    if (array == nullptr) fail_null("array");
+    if (values == nullptr) fail_null("values");
+    const bool scalar = values->kind == KILN_SCALAR || values->kind == KILN_SCALAR_AT;
+    const Array source = scalar ? scalar_array(scalar_of(*values, "values")) : array_of(*values, "values");
+    array_of(*array, "array").select(arrays_of(indices, count, "indices")) = source;
+  });
+}
+
 kiln_status kiln_array_from_dlpack(kiln_array** array, void* managed, int32_t versioned, const kiln_stream* producer,
                                    kiln_error** error) noexcept {
   return guarded(error, array, [&] {
@@ -181,10 +208,8 @@ kiln_status kiln_registration_new(kiln_registration** registration, const kiln_a
                                   kiln_error** error) noexcept {
   return guarded(error, registration, [&] {
     kiln_registration*& made = output(registration, "registration");
-    if (count != 0 && arrays == nullptr) fail_null("arrays");
     const std::optional<Device> wanted = device_of(device, "device");
-    std::vector<Array> all;
-    for (std::size_t i = 0; i < count; ++i) all.push_back(array_of(arrays[i], "arrays"));
+    const std::vector<Array> all = arrays_of(arrays, count, "arrays");
     made = make<kiln_registration>(kiln::register_host(all, wanted ? *wanted : Device::best()));
   });
 }

@@ -4,8 +4,9 @@
 statistics.txt   function dtype shape axes keepdims ddof nan -> dtype shape values, or "-> error"
 making.txt       function arguments… -> dtype shape values
 moving.txt       function shape layout arguments… -> shape values[|shape values]…, or "-> error"
+places.txt       function shape layout [shape values]… -> shape values, or "-> error"; the values "mask" are those of mask()
 
-"*" stands for all axes, "-" for nothing. Element i of an input of statistics.txt is element(), of one of moving.txt it is i, in
+"*" stands for all axes, "-" for nothing. Element i of an input of statistics.txt is element(), of the last two files it is i, in
 an array of that layout: c, t (transposed), s (every other element of the last axis), r (backwards)."""
 import pathlib
 import random
@@ -221,8 +222,47 @@ def moved(source):
     return f"{function} {extents(shape)} {layout} {words} -> {result}"
 
 
+def placed(source):
+    """Several arrays of indices, one for each of the first axes."""
+    shape = source.choice([(6,), (3, 4), (4, 1, 3), (2, 3, 4), (0, 3), (2, 0), (2, 1, 2, 3), (5, 4, 3)])
+    layout = source.choice("cctsr")
+    a = array(shape, layout)
+    common = source.choice([(), (1,), (5,), (2, 3), (3, 1, 2), (0,)])
+    which, words, axis, beyond = [], [], 0, False
+    for _ in range(source.randint(1, len(shape) + (source.random() < 0.05))):
+        extent = shape[axis] if axis < len(shape) else 2
+        if source.random() < 0.1 and axis < len(shape):
+            m = mask(shape[axis:axis + source.randint(1, len(shape) - axis)] if source.random() < 0.9 else (extent + 1,))
+            which.append(m)
+            words.append(f"{extents(m.shape)} mask")
+            axis += m.ndim
+            continue
+        own = tuple(1 if source.random() < 0.25 else n for n in common[source.randint(0, len(common)):] if source.random() < 0.97)
+        low, high = (-extent, extent - 1) if source.random() < 0.97 and extent else (-extent - 1, extent)
+        at = np.array([source.randint(low, high) for _ in range(int(np.prod(own)))], np.int64).reshape(own)
+        which.append(at)
+        beyond = beyond or bool(np.any((at < -extent) | (at >= extent)))
+        words.append(f"{extents(own)} {listed(at.ravel())}")
+        axis += 1
+    if beyond and any(each.size == 0 for each in which):
+        return placed(source)  # NumPy looks at indices that select nothing in some loops
+    function = source.choice(["get", "get", "set", "add"])
+
+    def call():
+        b = a.copy(order="K") if layout == "c" else a
+        if function == "get":
+            return b[tuple(which)]
+        if function == "set":
+            b[tuple(which)] = 1000 + np.arange(shape[-1]) if axis < len(shape) else 1000
+        else:
+            b[tuple(which)] += 100
+        return b
+    result = tried(lambda: shown(np.asarray(call()), False))
+    return f"{function} {extents(shape)} {layout} {' '.join(words)} -> {result}"
+
+
 def main():
-    for name, line, count in (("statistics", statistic, 900), ("making", made, 400), ("moving", moved, 1500)):
+    for name, line, count in (("statistics", statistic, 900), ("making", made, 400), ("moving", moved, 1500), ("places", placed, 900)):
         source = random.Random(48)
         lines = sorted({line(source) for _ in range(count)})
         (pathlib.Path(sys.argv[1]) / f"{name}.txt").write_text("\n".join([f"# Made by make_functions.py with NumPy {np.__version__}."] + lines) + "\n")
