@@ -366,15 +366,17 @@ PyObject* warming_message(PyObject* self, PyObject*) {
 }
 
 PyObject* warming_receive(PyObject* self, PyObject* object) {
-  const Ref messages(PySequence_Fast(object, "receive: a list of bytes is expected"));
+  // A tuple stays as it is while the call runs.
+  const Ref messages(PySequence_Tuple(object));
   if (!messages) return nullptr;
-  const auto count = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(messages.get()));
+  const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(messages.get()));
   std::vector<const char*> data(count);
   std::vector<std::size_t> lengths(count);
   for (std::size_t i = 0; i < count; ++i) {
     char* bytes = nullptr;
     Py_ssize_t length = 0;
-    if (PyBytes_AsStringAndSize(PySequence_Fast_ITEMS(messages.get())[i], &bytes, &length) != 0) return nullptr;
+    if (PyBytes_AsStringAndSize(PyTuple_GET_ITEM(messages.get(), static_cast<Py_ssize_t>(i)), &bytes, &length) != 0)
+      return nullptr;
     data[i] = bytes;
     lengths[i] = static_cast<std::size_t>(length);
   }

@@ -82,16 +82,17 @@ PyObject* partial_new(PyObject*, PyObject* const* args, Py_ssize_t count, PyObje
               set_of({kAxis, kWhere, kDtype, kCasting, kSignature, kStream, kDevice, kTimeout}))) {
     return nullptr;
   }
-  const Ref list(PySequence_Fast(args[1], "partial: a tuple of inputs is expected"));
+  // A tuple stays as it is while the call runs.
+  const Ref list(PySequence_Tuple(args[1]));
   if (!list) return nullptr;
-  const auto inputs = static_cast<std::size_t>(PySequence_Fast_GET_SIZE(list.get()));
+  const auto inputs = static_cast<std::size_t>(PyTuple_GET_SIZE(list.get()));
   Operands operands(inputs);
   if (operands.failed()) return PyErr_NoMemory();
   std::vector<kiln_arg> given;
   bool own = false;
   for (std::size_t i = 0; i < inputs; ++i) {
     Operand& operand = operands.add();
-    PyObject* const object = PySequence_Fast_ITEMS(list.get())[i];
+    PyObject* const object = PyTuple_GET_ITEM(list.get(), static_cast<Py_ssize_t>(i));
     const Given kind = read(object, operand);
     if (kind == Given::foreign && !convert_input(object, operand, "an input")) return nullptr;
     given.push_back(operand.arg);
