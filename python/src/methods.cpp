@@ -4,6 +4,7 @@
 #include "dtypes.hpp"
 #include "errors.hpp"
 #include "overrides.hpp"
+#include "quick_call.hpp"
 
 namespace kiln::python {
 namespace {
@@ -186,6 +187,10 @@ Ref with_axes(PyObject* object, int more) {
   return Ref(PyArray_Newshape(array, &dims, NPY_ANYORDER));
 }
 
+bool is_number_or_array(PyObject* object) {
+  return PyFloat_CheckExact(object) || PyLong_CheckExact(object) || PyArray_CheckExact(object);
+}
+
 PyObject* outer(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
   FunctionObject& f = *reinterpret_cast<FunctionObject*>(self);
   if (f.info.kind == KILN_GUFUNC) {
@@ -206,11 +211,15 @@ PyObject* outer(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObjec
   if (Py_TYPE(args[0]) == array_type() || Py_TYPE(args[1]) == array_type() || has_override(args[0]) || has_override(args[1])) {
     return call_method(f, KILN_OUTER, "outer", args, 2, k);
   }
-  // A call with axes of extent 1 has all that a call has. So does NumPy.
-  if (PyArray_CheckExact(args[0]) && PyArray_CheckExact(args[1])) {
-    const Ref first = with_axes(args[0], PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[1])));
+  // A call with axes of extent 1 has all that a call has. So does NumPy. Numbers have no axes.
+  const bool arrays = PyArray_CheckExact(args[0]) && PyArray_CheckExact(args[1]);
+  if (arrays || (is_number_or_array(args[0]) && is_number_or_array(args[1]))) {
+    const Ref first =
+        arrays ? with_axes(args[0], PyArray_NDIM(reinterpret_cast<PyArrayObject*>(args[1]))) : Ref::borrowed(args[0]);
     if (!first) return nullptr;
     PyObject* const inputs[] = {first.get(), args[1]};
+    PyObject* result = nullptr;
+    if (names == nullptr && call_quickly(f, inputs, 2, nullptr, result) == Quick::done) return result;
     return call_method(f, KILN_CALL, "__call__", inputs, 2, k);
   }
   const Ref reshape(support("outer_operands"));

@@ -72,6 +72,28 @@ def test_reduceat():
         km.add.reduceat(a, [4])
 
 
+def test_outer_again():
+    """Calls after the first take a shorter way."""
+    f, d = kiln.vectorize("T f(T a, T b) = a - b"), kiln.math.divmod
+    a, b = np.arange(6.0).reshape(2, 3), np.arange(1.0, 5).reshape(4, 1)
+    for _ in range(3):
+        for x in (a, a.T, a[:, ::-1], a.astype("f4"), a[0], a[0, 0], a[:0], np.asfortranarray(a), np.array(2.0), 1.5, 2):
+            for y in (b, b.T, b.astype("i2"), b[:, 0], np.array(3.0), 0.5, 3):
+                wanted = np.subtract.outer(x, y)
+                got = f.outer(x, y)
+                if isinstance(x, (int, float)) or isinstance(y, (int, float)):
+                    wanted = np.subtract(x, y)
+                same(got, wanted)
+                assert got.strides == wanted.strides
+                if not isinstance(y, (int, float)):
+                    for mine, numpys in zip(d.outer(x, y), np.divmod.outer(x, y)):
+                        np.testing.assert_array_equal(mine, numpys)
+    with pytest.raises(OverflowError):
+        f.outer(np.ones(3, "i1"), 300)
+    with pytest.raises(ValueError, match="maximum supported dimension"):
+        f.outer(np.ones((1,) * 40), np.ones((1,) * 40))
+
+
 def test_outer():
     a, b = np.arange(3.0), np.arange(8.0).reshape(2, 4)
     for x, y in [(a, b), (b, a), (a, 2.0), (2.0, a), ([1, 2], [3, 4]), (np.float32(2), b)]:
