@@ -3,6 +3,7 @@
 #include "call.hpp"
 #include "dtypes.hpp"
 #include "errors.hpp"
+#include "layout.hpp"
 #include "overrides.hpp"
 #include "quick_call.hpp"
 
@@ -36,6 +37,21 @@ PyObject* call_method(FunctionObject& f, std::uint32_t method, const char* name,
                        .keywords = keywords});
 }
 
+/// Reads the axis of an array of `ndim` axes: 0 where none is given. Returns false for anything but an int in range.
+bool read_axis(PyObject* axis, int ndim, std::int32_t& along) {
+  along = 0;
+  if (axis == nullptr) return true;
+  if (Py_TYPE(axis) != &PyLong_Type) return false;
+  const long value = PyLong_AsLong(axis);
+  if (value == -1 && PyErr_Occurred() != nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  if (value < -ndim || value >= ndim) return false;
+  along = static_cast<std::int32_t>(value < 0 ? value + ndim : value);
+  return true;
+}
+
 /// Reduces an array of NumPy along one axis or all, with dtypes that were reduced before. Returns false where it does not.
 bool reduce_quickly(FunctionObject& f, PyObject* array, PyObject* axis, bool keepdims, PyObject*& result) {
   Operands operands(1);
@@ -51,15 +67,7 @@ bool reduce_quickly(FunctionObject& f, PyObject* array, PyObject* axis, bool kee
     all = true;
     options.axis_count = KILN_ALL_AXES;
   } else {
-    if (axis != nullptr) {
-      if (Py_TYPE(axis) != &PyLong_Type) return false;
-      const long value = PyLong_AsLong(axis);
-      if (value < -ndim || value >= ndim) {
-        PyErr_Clear();
-        return false;
-      }
-      along = static_cast<std::int32_t>(value < 0 ? value + ndim : value);
-    }
+    if (!read_axis(axis, ndim, along)) return false;
     options.axis = &along;
     options.axis_count = 1;
   }
@@ -96,6 +104,30 @@ bool reduce_quickly(FunctionObject& f, PyObject* array, PyObject* axis, bool kee
     Py_DECREF(descr);
   }
   result = made.release();
+  return true;
+}
+
+/// Accumulates an array of NumPy along an axis, with dtypes that were accumulated before. Returns false where it does not.
+bool accumulate_quickly(FunctionObject& f, PyObject* array, PyObject* axis, PyObject*& result) {
+  Operands operands(1);
+  Operand& a = operands.add();
+  if (read(array, a) != Given::numpy || a.info.ndim == 0) return false;
+  const Loop* const loop = find_loop(f, key_of(KILN_ACCUMULATE, operands, 1));
+  kiln_call_options options = kiln_call_options_default();
+  std::int32_t along = 0;
+  Broadcast shape;
+  if (loop == nullptr || !read_axis(axis, a.info.ndim, along) || !broadcast(operands, 1, shape)) return false;
+  options.method = KILN_ACCUMULATE;
+  options.axis = &along;
+  options.axis_count = 1;
+  const int number = loop->type_numbers[0];
+  Ref made(allocate(shape, number, operands, 1, 'K', false));
+  if (!made) return true;
+  auto* const to = reinterpret_cast<PyArrayObject*>(made.get());
+  kiln_array_info info;
+  set_info(info, PyArray_DATA(to), dtype_of(number), shape.ndim, PyArray_DIMS(to), PyArray_STRIDES(to), false);
+  kiln_arg output = kiln_memory_arg(&info);
+  if (run(f, &output, 1, &a.arg, 1, &options, shape.elements, true)) result = made.release();
   return true;
 }
 
@@ -144,6 +176,8 @@ PyObject* accumulate(PyObject* self, PyObject* const* args, Py_ssize_t count, Py
     PyErr_SetString(PyExc_TypeError, "accumulate() missing required argument 'array' (pos 1)");
     return nullptr;
   }
+  PyObject* result = nullptr;
+  if (count <= 2 && names == nullptr && accumulate_quickly(f, k[kArray], k[kAxis], result)) return result;
   PyObject* const array = k[kArray];
   k[kArray] = nullptr;
   return call_method(f, KILN_ACCUMULATE, "accumulate", &array, 1, k);

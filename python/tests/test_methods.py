@@ -62,6 +62,25 @@ def test_accumulate(dtype):
     same(out, np.add.accumulate(a, out=np.empty((3, 4))))
 
 
+def test_accumulate_again():
+    """Calls after the first take a shorter way."""
+    f = kiln.vectorize("T f(T a, T b) = a + b")
+    a = np.arange(24.0).reshape(2, 3, 4)
+    for _ in range(3):
+        for x in (a, a.T, a[:, ::-1], a[:0], a[0, 0], np.asfortranarray(a), a.astype("f4"), a.transpose(1, 0, 2)):
+            for axis in range(-x.ndim, x.ndim):
+                wanted = np.add.accumulate(x, axis)
+                same(f.accumulate(x, axis), wanted)
+                assert f.accumulate(x, axis).strides == wanted.strides
+            same(f.accumulate(x), np.add.accumulate(x))
+            if x.size:
+                same(f.reduce(x), np.add.reduce(x))
+        for wrong in (3, -4, 1 << 70):
+            for method in (f.accumulate, f.reduce):
+                with pytest.raises((np.exceptions.AxisError, OverflowError)):
+                    method(a, wrong)
+
+
 def test_reduceat():
     a = np.arange(16.0).reshape(4, 4)
     for indices in [[0, 3, 1, 2], np.array([0, 2]), (1, 3)]:
