@@ -1,4 +1,5 @@
-# Script: a[0, 1] is refused as C++20 and element (0, 1) as C++23; with KILN_NO_ARRAY_TRUTH the truth of an array is refused.
+# Script: a[0, 1] is refused as C++20 and element (0, 1) as C++23, where a[rows, columns] has elements, too. With KILN_NO_ARRAY_TRUTH
+# the truth of an array is refused.
 #   cmake -DCOMPILER=… -DINCLUDE=… -DLIBRARY=… -DWORK=… -P array_syntax.cmake
 set(ENV{LC_ALL} C)
 file(MAKE_DIRECTORY "${WORK}")
@@ -7,6 +8,8 @@ file(WRITE "${WORK}/comma.cpp" [[
 int main() {
   const auto a = kiln::Array::from<int>({0, 1, 2, 3, 4, 5}, kiln::Shape{2, 3});
   const kiln::Array element = a[0, 1], column = a[kiln::all, -1];
+  const auto rows = kiln::Array::from<int>({1, 0}), columns = kiln::Array::from<int>({2, -2});
+  if (a[rows, columns].to_vector<int>() != std::vector<int>{5, 1}) return 1;
   return element.item<int>() == 1 && column.to_vector<int>() == std::vector<int>{2, 5} && a[1][2].item<int>() == 5 ? 0 : 1;
 }
 ]])
