@@ -1,8 +1,13 @@
 // What kiln::warm takes among the ranks of MPI, with cold caches: one empty directory for all of a machine, or one for each
 // rank. A line for each round has ranks, kernels, seconds of the slowest rank, and megabytes that are sent.
 //   mpirun -n 64 ranks one|each [KERNELS] [ROUNDS]
+// What a sum of float32 over all ranks takes, in parts and by kiln::allreduce: milliseconds of the slowest rank.
+//   mpirun -n 4 ranks sum [ELEMENTS] [ROUNDS]
+#include <kiln/array.hpp>
 #include <kiln/cache.hpp>
+#include <kiln/math.hpp>
 #include <kiln/mpi.hpp>
+#include <kiln/partial.hpp>
 #include <kiln/ufunc.hpp>
 
 #include <unistd.h>
@@ -67,12 +72,32 @@ void run(int argc, char** argv) {
   if (each || ranks.rank == 0) std::filesystem::remove_all(folder);
 }
 
+void run_sum(int argc, char** argv) {
+  const std::int64_t elements = argc > 2 ? std::atoll(argv[2]) : 400'000'000;
+  const int rounds = argc > 3 ? std::atoi(argv[3]) : 10;
+  const kiln::Communicator ranks = kiln::mpi::communicator(MPI_COMM_WORLD);
+  const std::int64_t begin = elements * ranks.rank / ranks.size;
+  const kiln::Array x = kiln::Array::full({elements * (ranks.rank + 1) / ranks.size - begin}, 0.1F);
+  for (int round = 0; round < rounds; ++round) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const auto start = Clock::now();
+    const kiln::Partial whole = kiln::allreduce(
+        ranks, [&] { return kiln::partial(kiln::math::add, x, {.global_offset = begin, .global_size = elements}); });
+    const float sum = whole.finish().item<float>();
+    const double seconds = largest_of(seconds_since(start));
+    if (ranks.rank == 0) {
+      std::printf("%d ranks, %lld elements: %.3f ms, %a\n", ranks.size, static_cast<long long>(elements), seconds * 1e3,
+                  static_cast<double>(sum));
+    }
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   MPI_Init(&argc, &argv);
   try {
-    run(argc, argv);
+    argc > 1 && std::string(argv[1]) == "sum" ? run_sum(argc, argv) : run(argc, argv);
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     MPI_Abort(MPI_COMM_WORLD, 1);

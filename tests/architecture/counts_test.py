@@ -20,11 +20,12 @@ PRECOMPILED = re.compile(r"target_precompile_headers\(\S+ PRIVATE ([^)]*)\)")
 # Helpers that tests write again: a function that gives the text of an error which any call throws.
 COPIES = re.compile(r"^(?:template <.*>\n)?(?:inline )?std::string \w+\((?:const )?(?:auto|Call|Work|Action|F)(?:&&?)? (\w+)\) \{\n\s*try \{\n\s*\1\(\);", re.M)
 ARCHITECTURE_LINES = (150, 150)
+README_LINES = (90, 90)
 # Sources and headers of lib/ that are longer than style allows: name to lines. May only shrink.
 LONG = {}
 LONGEST = 400
 # Lines of text below tests/, packed ones not counted: what a script makes is packed (tests/golden/pack.py).
-TEST_LINES = (96679, 85000)
+TEST_LINES = (96854, 85000)
 
 
 def check(what, count, limit, goal):
@@ -103,6 +104,7 @@ def main():
     copies = sum(len(COPIES.findall(path.read_text())) for path in (root / "tests").rglob("*.[ch]pp") if path != root / "tests/support/message.hpp")
     add("copies of tests/support/message.hpp", copies, 0, 0)
     add("lines of ARCHITECTURE.md", len((root / "ARCHITECTURE.md").read_text().splitlines()), *ARCHITECTURE_LINES)
+    add("lines of README.md", len((root / "README.md").read_text().splitlines()), *README_LINES)
     add("lines of text below tests", text_lines(root / "tests"), *TEST_LINES)
     long = {}
     for path in sorted((root / "lib").rglob("*.[ch]pp")):

@@ -6,7 +6,6 @@
 #include <utility>
 
 #include "gufunc/usual_call.hpp"
-#include "kiln/error.hpp"
 #include "manifest/calls.hpp"
 #include "manifest/definition.hpp"
 #include "manifest/formats.hpp"

@@ -27,6 +27,11 @@ call::Description usual_call(const ReductionImpl& impl, const Loop& loop) {
   return call;
 }
 
+/// The same reduction, whose results are accumulators.
+std::shared_ptr<const ReductionImpl> part_of(const ReductionImpl& impl) {
+  return detail::make_reduction(impl.definition(), impl.prepends_identity(), ufunc::Method::partial);
+}
+
 program::Planned plan(const ReductionImpl& impl, const call::Description& call, DeviceKind kind, bool render) {
   const call::StandIns given(call, kind);
   const Axes axis = call.axes_or(all_axes);
@@ -39,7 +44,8 @@ program::Planned plan(const ReductionImpl& impl, const call::Description& call, 
                                 .where = given.where,
                                 .out = given.out,
                                 .loop = loop,
-                                .stream = stream};
+                                .stream = stream,
+                                .windows = reduce::kOneWindow};
   return ufunc::planned(reduce::Call(impl, given.args, options), kind, render);
 }
 
@@ -67,9 +73,16 @@ Made<ReductionImpl> read_reduction_definition(const Node& node, const std::strin
 Entry entry_of_calls(const Node& node, const Made<ReductionImpl>& made) {
   const std::shared_ptr<const ReductionImpl>& impl = made.impl;
   Entry entry{made.json, {}};
-  Calls calls(entry, impl->name(),
-              [impl](const call::Description& call, DeviceKind kind, bool render) { return plan(*impl, call, kind, render); });
+  Calls calls(entry, impl->name(), [impl](const call::Description& call, DeviceKind kind, bool render) {
+    return call.method.empty() ? plan(*impl, call, kind, render) : plan(*part_of(*impl), call, kind, render);
+  });
   const auto read_call = [&](const Node& each) {
+    if (const auto method = each.find("method")) {
+      if (impl->cupy() != nullptr || method->word() != name(ufunc::Method::partial)) {
+        method->fail("unknown method \"" + method->word().substr(0, 40) + "\"; a reduction has \"partial\" alone");
+      }
+      return calls.read(each, {"method", "inputs", "where", "loop", "axis"}, Calls::AxisOf::several);
+    }
     return calls.read(each, {"inputs", "where", "out", "loop", "axis", "keepdims", "initial"}, Calls::AxisOf::several);
   };
   read_uses(node, impl->loops().signatures(), {"types", "loops"}, entry, read_call,

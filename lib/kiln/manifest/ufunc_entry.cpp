@@ -15,6 +15,7 @@
 #include "manifest/ufunc_loops.hpp"
 #include "reduce/call.hpp"
 #include "reduce/method.hpp"
+#include "reduce/partial_steps.hpp"
 #include "signature/signature.hpp"
 #include "ufunc/accumulate.hpp"
 #include "ufunc/at_call.hpp"
@@ -26,14 +27,18 @@ namespace {
 using detail::UfuncImpl;
 
 [[noreturn]] void fail_method(const Node& node) {
-  node.fail(fmt::format("unknown method \"{}\"; the methods are reduce, reduceat, accumulate and at, and outer is a call",
-                        node.word().substr(0, 40)));
+  node.fail(
+      fmt::format("unknown method \"{}\"; the methods are reduce, reduceat, accumulate, at and partial, and outer is a call",
+                  node.word().substr(0, 40)));
 }
 
 program::Planned plan_reduce(const UfuncImpl& ufunc, const call::Description& call, const call::StandIns& given,
                              DeviceKind kind, bool render) {
   const bool segmented = call.method == name(ufunc::Method::reduceat);
-  const reduce::Method method(ufunc, segmented ? ufunc::Method::reduceat : ufunc::Method::reduce);
+  const bool part = call.method == name(ufunc::Method::partial);
+  const reduce::Method method(ufunc, segmented ? ufunc::Method::reduceat
+                                     : part    ? ufunc::Method::partial
+                                               : ufunc::Method::reduce);
   const Axes axis = call.axes_or(0);
   const std::optional<Arg> initial = call.initial ? std::optional(Arg::zero(DType::bool_)) : std::nullopt;
   const Stream stream;
@@ -43,7 +48,8 @@ program::Planned plan_reduce(const UfuncImpl& ufunc, const call::Description& ca
                                 .where = given.where,
                                 .out = given.out,
                                 .loop = {.dtype = call.dtype},
-                                .stream = stream};
+                                .stream = stream,
+                                .windows = reduce::kOneWindow};
   if (!segmented) return ufunc::planned(reduce::Call(method, given.args, options), kind, render);
   return ufunc::planned(reduce::Call(method, given.args, options, call.segments.value_or(layout::SegmentLengths{})), kind,
                         render);
@@ -106,6 +112,7 @@ Json read_call(const Node& node, Calls& calls) {
   if (word == "reduce")
     return calls.read(node, {"method", "inputs", "where", "out", "dtype", "axis", "keepdims", "initial"},
                       Calls::AxisOf::several);
+  if (word == "partial") return calls.read(node, {"method", "inputs", "where", "dtype", "axis"}, Calls::AxisOf::several);
   if (word == "reduceat") return calls.read(node, {"method", "inputs", "out", "dtype", "axis", "segments"});
   if (word == "accumulate") return calls.read(node, {"method", "inputs", "out", "dtype", "axis"});
   if (word == "at") return calls.read(node, {"method", "inputs"});
@@ -152,6 +159,20 @@ call::Description usual_call(const UfuncImpl& ufunc, const ufunc::Loop& loop, co
   return call;
 }
 
+/// Elements to accumulators, those to one, and to the result.
+std::vector<call::Description> calls_of_parts(const UfuncImpl& ufunc, const ufunc::Loop& loop, call::Description call) {
+  const DType state = reduce::state_of(ufunc, loop);
+  call.inputs[0] = std::string(name(loop.inputs[0])) + "[1048576]";
+  call.axis = {0};
+  std::vector<call::Description> calls{call};
+  call.inputs[0] = std::string(name(state)) + "[2]";
+  call.dtype = state;
+  calls.push_back(call);
+  call.method = name(ufunc::Method::reduce);
+  calls.push_back(call);
+  return calls;
+}
+
 /// Of one of "methods": those of contiguous arrays, for a GPU in each way in which work is shared there.
 std::vector<call::Description> usual_calls(const Node& method, const UfuncImpl& ufunc, const ufunc::Loop& loop) {
   const std::string word = method.word();
@@ -170,7 +191,7 @@ std::vector<call::Description> usual_calls(const Node& method, const UfuncImpl& 
   if (word == "at") return {call};
   call.inputs.resize(1);
   if (word == "accumulate") return {call};
-  if (word != "reduce" && word != "reduceat") fail_method(method);
+  if (word != "reduce" && word != "reduceat" && word != "partial") fail_method(method);
   const auto of_shape = [&](const char* shape, int axis) {
     call.inputs[0] = std::string(name(loop.inputs[0])) + shape;
     call.axis = {axis};
@@ -182,6 +203,7 @@ std::vector<call::Description> usual_calls(const Node& method, const UfuncImpl& 
             of_shape("[65536, 511]", 1),  of_shape("[1024, 1024]", 0), of_shape("[1024, 1023]", 0),
             of_shape("[1048576, 16]", 1), of_shape("[1048576, 15]", 1)};
   }
+  if (word == "partial") return calls_of_parts(ufunc, loop, call);
   // Along an axis that is the only one, the innermost, and another.
   call.segments = layout::SegmentLengths{1 << 10, 1 << 20, 1 << 10};
   return {of_shape("[1048576]", 0), of_shape("[64, 1048576]", 1), of_shape("[1048576, 64]", 0)};

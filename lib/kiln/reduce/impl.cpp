@@ -90,8 +90,11 @@ codegen::UserText ReductionImpl::text_of(const ufunc::Loop& loop) const {
   return text;
 }
 
-ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const {
-  const UfuncDefinition& made = loops_->definition_of(loop);
+ReductionDefinition ReductionImpl::definition() const {
+  return with_texts(loops_->definition());
+}
+
+ReductionDefinition ReductionImpl::with_texts(const UfuncDefinition& made) const {
   ReductionDefinition definition;
   definition.name = made.name;
   definition.signatures = made.signatures;
@@ -108,6 +111,11 @@ ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const 
     definition.post += "\n;";
     definition.compile.functions = "#include <cupy/carray.cuh>\n" + definition.compile.functions;
   }
+  return definition;
+}
+
+ReductionDefinition ReductionImpl::definition_of(const ufunc::Loop& loop) const {
+  ReductionDefinition definition = with_texts(loops_->definition_of(loop));
   if (loop.definition == nullptr) return definition;
   // Made for the dtypes of a call, whose inputs the map has names for.
   std::string signature = std::string(kiln::name(loop.outputs.front())) + "(";
@@ -131,7 +139,10 @@ program::Request ReductionImpl::request(const ufunc::Loop& loop, kinds::Reductio
 }
 
 void ReductionImpl::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const {
-  if (is_part()) return;
+  if (is_part()) {
+    call.method = ufunc::name(method_);
+    call.out.clear();
+  }
   if (forced) call.loop = ufunc::loop_text(plan.loop);
   if (!plan.reported.add(call)) return;
   if (cupy_ != nullptr) return recorder.used(*cupy_, call);

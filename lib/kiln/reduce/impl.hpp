@@ -89,8 +89,11 @@ class ReductionImpl final : public reduce::Target {
   [[nodiscard]] const cupy::ReductionDefinition* cupy() const noexcept { return cupy_.get(); }
   /// A definition that makes the loop, and in which it is the only one where it was made for its dtypes.
   [[nodiscard]] ReductionDefinition definition_of(const ufunc::Loop& loop) const;
+  [[nodiscard]] ReductionDefinition definition() const;
 
  private:
+  [[nodiscard]] ReductionDefinition with_texts(const UfuncDefinition& made) const;
+
   std::shared_ptr<const UfuncImpl> loops_;
   codegen::Stages stages_;
   std::optional<std::vector<reduce::Member>> members_;  // of the accumulator, where they are known

@@ -37,8 +37,9 @@ kinds::ReductionSpec Method::spec_of(const ufunc::Loop& loop) const {
 }
 
 void Method::report(ufunc::Recorder& recorder, Plan& plan, bool forced, call::Description call) const {
-  if (is_part()) return;
   call.method = ufunc::name(method_);
+  // Kernels of parts do not know how results lie.
+  if (is_part()) call.out.clear();
   if (forced) call.dtype = plan.loop.outputs[0];
   if (plan.reported.add(call)) recorder.used(ufunc_.definition_of(plan.loop), call);
 }

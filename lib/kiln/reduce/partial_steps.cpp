@@ -22,13 +22,6 @@ std::shared_ptr<const Target> method_of(std::shared_ptr<const detail::UfuncImpl>
   return {kept, &kept->method};
 }
 
-/// Halves are accumulated in float32 and rounded once, where the ufunc has such a loop.
-DType state_of(const detail::UfuncImpl& ufunc, const ufunc::Loop& loop) {
-  const DType wide[] = {DType::float32, DType::float32, DType::float32};
-  const bool widens = is_half(loop.outputs.front()) && ufunc::find_loop(ufunc.signatures(), wide);
-  return widens ? DType::float32 : loop.outputs.front();
-}
-
 std::vector<std::pair<DType, std::string>> members_of(const detail::ReductionImpl& reduction, const ufunc::Loop& loop) {
   if (reduction.stages().accumulator.empty()) {
     const DType dtype = loop.outputs.front();
@@ -100,6 +93,13 @@ Texts texts_of(const detail::ReductionImpl& reduction, const ufunc::Loop& loop) 
 }
 
 }  // namespace
+
+// Halves are accumulated in float32 and rounded once, where the ufunc has such a loop.
+DType state_of(const detail::UfuncImpl& ufunc, const ufunc::Loop& loop) {
+  const DType wide[] = {DType::float32, DType::float32, DType::float32};
+  const bool widens = is_half(loop.outputs.front()) && ufunc::find_loop(ufunc.signatures(), wide);
+  return widens ? DType::float32 : loop.outputs.front();
+}
 
 bool has_partial_steps(const detail::ReductionImpl& reduction, const ufunc::Loop& loop) {
   if (reduction.stages().accumulator.empty()) return true;

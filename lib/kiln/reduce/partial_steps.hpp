@@ -18,6 +18,9 @@ struct PartialSteps {
   std::vector<DType> states;
 };
 
+/// The dtype of the accumulators of a method's loop.
+[[nodiscard]] DType state_of(const detail::UfuncImpl& ufunc, const ufunc::Loop& loop);
+
 /// Whether arrays can hold the accumulators of a loop.
 [[nodiscard]] bool has_partial_steps(const detail::ReductionImpl& reduction, const ufunc::Loop& loop);
 

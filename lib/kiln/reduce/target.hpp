@@ -1,6 +1,7 @@
 // What a reduction computes, and by which kernels: a kiln::reduction, or reduce and reduceat of a ufunc.
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <vector>
@@ -26,6 +27,9 @@ struct Window {
   std::int64_t from;
   std::int64_t count;
 };
+
+/// That of a call which is only planned.
+inline constexpr std::array<Window, 1> kOneWindow{{{0, 1}}};
 
 /// Options of a call.
 struct Options {

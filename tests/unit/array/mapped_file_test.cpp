@@ -14,7 +14,10 @@
 #include "../base/child_process.hpp"
 #include "../base/temporary_directory.hpp"
 #include "base/have_cpu.hpp"
-#include "kiln/kiln.hpp"
+#include "kiln/array.hpp"
+#include "kiln/gufunc.hpp"
+#include "kiln/math.hpp"
+#include "kiln/npy.hpp"
 #include "support/message.hpp"
 
 namespace {

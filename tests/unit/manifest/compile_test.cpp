@@ -94,10 +94,10 @@ TEST_CASE("the usual kernels of methods are those that contiguous arrays run") {
   const TemporaryDirectory folder;
   const Manifest manifest = manifest_of(
       R"({"kernel": "T sum(T a, T b) = a + b", "identity": "0", "widens_integers": true, "types": [{"T": "float32"}, {"T": "int8"}, {"T": "int64"}],
-          "methods": ["outer", "reduce", "reduceat", "accumulate", "at"]})");
+          "methods": ["outer", "reduce", "reduceat", "accumulate", "at", "partial"]})");
   const auto report = manifest.compile({"native"}, {.cache = Cache(CacheOptions{.directory = folder / "cache"})});
   // On a CPU a reduction has one kernel for all layouts, and a call one more for arrays with other extents of 1.
-  CHECK(report.compiled == 3 * 6);
+  CHECK(report.compiled == 3 * 7);
   CHECK(report.found + report.failed == 0);
   const Cache fresh(CacheOptions{.directory = folder / "cache"});
   const Ufunc sum = vectorize({.name = "sum",
@@ -115,9 +115,11 @@ TEST_CASE("the usual kernels of methods are those that contiguous arrays run") {
     sum.accumulate(grid, {.axis = 1});
     sum.at(grid, indices, grid[{0}]);
     sum.outer(grid[{0}], grid[{1}]);
+    const Partial left = partial(sum, grid[Slice{0, 7}], {.global_size = 30});
+    static_cast<void>(left.combine(partial(sum, grid[Slice{7, {}}], {.global_offset = 7})).finish());
   }
   CHECK(fresh.stats().compiles == 0);
-  CHECK(fresh.stats().disk_hits == 3 * 5);
+  CHECK(fresh.stats().disk_hits == 3 * 6);
 }
 
 TEST_CASE("generalized ufuncs of a manifest are compiled for CPUs") {

@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "kiln/cupy.hpp"
-#include "kiln/error.hpp"
 #include "kiln/fuse.hpp"
 #include "kiln/math.hpp"
 #include "manifest/tables.hpp"

@@ -66,6 +66,27 @@ void run_methods(const Ufunc& ordered, const Attempt& attempt) {
   attempt([&] { math::maximum.at(to_device(floats(10), Device::best()), bins, 2); });
 }
 
+/// Reductions in parts: elements to accumulators, those to fewer, and to results.
+void run_parts(const Attempt& attempt, const Reduction& argmax, const Reduction& moments) {
+  const Array a = floats(1000);
+  const Array grid = Array::full(Shape{48, 600}, 1.5F);
+  const Array mask = Array::full(Shape{600}, true);
+  for (const Array& x : {a, a.astype(DType::float16)}) {
+    attempt([&] {
+      const Partial left = partial(math::add, x[Slice{0, 300}], {.global_size = 1000});
+      static_cast<void>(left.combine(partial(math::add, x[Slice{300, {}}], {.global_offset = 300})).finish());
+      static_cast<void>(accumulate_part(math::add, x[Slice{300, {}}], left, {.global_offset = 300}));
+    });
+    attempt([&] {
+      const Partial left = partial(argmax, x[Slice{0, 300}], {.global_size = 1000});
+      static_cast<void>(left.combine(partial(argmax, x[Slice{300, {}}], {.global_offset = 300})).finish());
+    });
+  }
+  attempt([&] { static_cast<void>(partial(math::maximum, grid, {.axis = 1, .where = mask}).finish({.initial = 0})); });
+  attempt([&] { static_cast<void>(partial(moments, {grid, 1}).finish_all()); });
+  attempt([&] { static_cast<void>(partial(moments, {grid, floats(600)}, {.axis = 1, .where = mask}).finish_all()); });
+}
+
 /// Reductions of stages and of two ufuncs: with scalars, operands of one value, masks, casts, several outputs.
 void run_reductions(const Attempt& attempt) {
   const Reduction argmax = reduction({.name = "argmax",
@@ -110,6 +131,7 @@ void run_reductions(const Attempt& attempt) {
   attempt([&] { dot({a, a.astype(DType::int8)}, {.dtype = DType::float64}); });
   attempt([&] { dot({grid, 2.0F}, {.axis = 1, .where = Array::full(Shape{48, 1}, true)}); });
   attempt([&] { norm({a.astype(DType::complex64)}); });
+  run_parts(attempt, argmax, moments);
 }
 
 /// Raw kernels in every form, with type variables and without, and one whose threads share memory.

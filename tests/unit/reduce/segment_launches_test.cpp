@@ -12,7 +12,10 @@
 #include "../device/gpu_compilers.hpp"
 #include "base/dynamic_library.hpp"
 #include "fake_cuda.hpp"
-#include "kiln/kiln.hpp"
+#include "kiln/array.hpp"
+#include "kiln/math.hpp"
+#include "kiln/stream.hpp"
+#include "kiln/ufunc.hpp"
 #include "test_libraries.hpp"
 
 using namespace kiln;
