@@ -21,6 +21,7 @@ PLACES = {
     "CHANGELOG.md": (r"^## \[(\d[^\]]*)\]", True),
     "tests/cli/usage_test.cpp": (r'"kiln (\d[\d.]*)\\n"', True),
     "README.md": (r"find_package\(kiln ([\d.]+)", False),
+    "docs/install.md": (r"find_package\(kiln ([\d.]+)", False),
     "examples/CMakeLists.txt": (r"find_package\(kiln ([\d.]+)", False),
     "tests/package/find_package/CMakeLists.txt": (r"find_package\(kiln ([\d.]+)", False),
 }
