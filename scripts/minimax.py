@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of kernels-src/math/own_*.hpp: minimax polynomials and quotients of them, by the second algorithm of Remez.
+"""Prints the coefficients of kernels-src/math/own_*.hpp and same_*.hpp: minimax polynomials and quotients of them, by the second algorithm of Remez.
 
 usage: minimax.py [NAME…]        (needs mpmath; a minute)
 
@@ -128,6 +128,17 @@ FITS = {
                      8, 53),
     "exp2 float64": (lambda r: near(r, LN2, lambda r: (mp.power(2, r) - 1) / r),
                      lambda r: abs(r) / mp.power(2, r) + mp.mpf(2) ** -80, -0.5, 0.50001, 11, 53),
+    # cos of float64, of which 1 - z / 2 is computed in two parts: ((cos(r) - 1) / z + 1 / 2) / z
+    "cos in two": (lambda z: near(z, mp.mpf(1) / 24, lambda z: ((mp.cos(mp.sqrt(z)) - 1) / z + mp.mpf(1) / 2) / z), lambda z: z * z,
+                   mp.mpf(2) ** -20, EIGHTH, 6, 53),
+    # float32 by float64, where functions have the same bits on every device: as above, of fewer coefficients
+    "expm1 single": (lambda r: near(r, mp.mpf(1) / 2, lambda r: (mp.expm1(r) - r) / r**2),
+                     lambda r: abs(r**2 / mp.expm1(r)) if r else TINY, -SMALL, SMALL, 6, 53),
+    "log single": (lambda z: 2 * mp.atanh(mp.sqrt(z)) / mp.sqrt(z), lambda z: mp.sqrt(z) / (2 * mp.atanh(mp.sqrt(z))), TINY, LOG_Z, 5, 53),
+    "sin single": (lambda z: root(z, mp.sin), lambda z: z * mp.sqrt(z) / mp.sin(mp.sqrt(z)), TINY, EIGHTH, 4, 53),
+    "cos single": (lambda z: (mp.cos(mp.sqrt(z)) - 1) / z, lambda z: z, TINY, EIGHTH, 4, 53),
+    "asin single": (lambda z: root(z, mp.asin), lambda z: z * mp.sqrt(z) / mp.asin(mp.sqrt(z)), TINY, mp.mpf("0.2501"), 7, 53),
+    "atan single": (lambda z: root(z, mp.atan), lambda z: z * mp.sqrt(z) / mp.atan(mp.sqrt(z)), TINY, TAN_Z, 6, 53),
 }
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of kernels-src/math/libm_special.hpp, error_functions.hpp and bessel.hpp: polynomials at the zeros of Chebyshev's,
+"""Prints the coefficients of kernels-src/math/libm_special.hpp, same_special.hpp, error_functions.hpp and bessel.hpp: polynomials at the zeros of Chebyshev's,
 in float64, lowest power first.
 
 usage: special_functions.py        (needs mpmath; a minute)
@@ -62,6 +62,7 @@ def lgamma_of_large(t):
 show("erf_of_small", erf_by_x, 0, 1, 14)
 show("erfc_of_large", erfc_scaled, -mp.mpf(7) / 9, 0.75, 23)
 show("gamma_of_positive", lambda s: mp.gamma(1 + s), 0, 1, 22)
+show("gamma_of_positive, in two", lambda s: (mp.gamma(2 + s) - 1) / s if abs(s) > NONE else 1 - mp.euler, -0.5, 0.5, 20)
 show("gamma_of_positive, from 8 on", stirling, 0, 0.125, 12)
 show("lgamma_of_positive", by_zeros(1, 1), -0.5, 0.5, 28)
 show("lgamma_of_positive, from 1.5 on", by_zeros(2, -1), -0.5, 1, 23)

@@ -49,6 +49,11 @@ struct CompileOptions {
   /// NVIDIA GPUs subnormal float32 numbers count as 0. Quotients, roots and functions of float32 have the error bounds of
   /// CUDA's -use_fast_math there.
   bool fast_math = false;
+  /// Functions of `<cmath>`, of complex numbers, and those that CUDA has beside them, give the same bits on every device and by
+  /// every compiler. They are kiln's own there, made of IEEE operations, and no vendor's library is used (docs/math.md).
+  /// Together with `contract` or `fast_math` it throws SignatureError. KILN_SAME_BITS=1 in the environment sets it for every
+  /// kernel and turns both of those off.
+  bool same_bits = false;
   /// Files of compiled device code whose functions the body calls. `functions` declares these (declare_device(), or
   /// `extern "C"`). One list serves several devices: each takes the files that are for it.
   ///

@@ -28,8 +28,8 @@ struct FuseDefinition {
   std::vector<std::string> parameters = {};
   std::string identity = {};  ///< identity, as UfuncDefinition::identity; requires two inputs and one output
   bool reorderable = false;   ///< true: reorderable, as UfuncDefinition::reorderable
-  /// Options of the whole kernel. `contract` and `fast_math` apply whatever the ufuncs say. `debug` adds to the checks of the
-  /// ufuncs, `headers` take precedence over theirs, and `cache` replaces theirs.
+  /// Options of the whole kernel. `contract`, `fast_math` and `same_bits` apply whatever the ufuncs say. `debug` adds to the
+  /// checks of the ufuncs, `headers` take precedence over theirs, and `cache` replaces theirs.
   ///
   /// Texts, `include_dirs` and `defines` come from the ufuncs; setting one here throws TypeError.
   CompileOptions compile = {};

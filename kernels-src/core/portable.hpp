@@ -22,7 +22,10 @@
 
 // Between these, divisions are exact and nothing is reordered, whatever the user's text may have, though products may be fused
 // with sums; NVRTC and hipRTC know no such thing.
-#if KILN_CPU || KILN_GPU_CLANG
+#if (KILN_CPU || KILN_GPU_CLANG) && KILN_SAME_BITS  // nor are products fused with sums
+#define KILN_PRECISE_BEGIN _Pragma("float_control(precise, on, push)") _Pragma("clang fp contract(off)")
+#define KILN_PRECISE_END _Pragma("float_control(pop)")
+#elif KILN_CPU || KILN_GPU_CLANG
 #define KILN_PRECISE_BEGIN _Pragma("float_control(precise, on, push)")
 #define KILN_PRECISE_END _Pragma("float_control(pop)")
 #else
@@ -52,6 +55,22 @@
 #define KILN_EXACT_SQRT(x) __builtin_elementwise_sqrt(x)
 #endif
 
+// A fused multiply-add. Clang's __builtin_fma may set errno where nothing is reordered, and be a call.
+#if KILN_CUDA && !KILN_GPU_CLANG
+#define KILN_FMAF(a, b, c) __fmaf_rn(a, b, c)
+#define KILN_FMA(a, b, c) __fma_rn(a, b, c)
+#elif KILN_HIP && !KILN_GPU_CLANG
+#define KILN_FMAF(a, b, c) __builtin_fmaf(a, b, c)
+#define KILN_FMA(a, b, c) __builtin_fma(a, b, c)
+#elif KILN_SAME_BITS && defined(__x86_64__) && !defined(__FMA__) && KILN_CPU
+#define KILN_EMULATED_FMA 1
+#define KILN_FMAF(a, b, c) ::kiln::emulated::fmaf(a, b, c)
+#define KILN_FMA(a, b, c) ::kiln::emulated::fma(a, b, c)
+#else
+#define KILN_FMAF(a, b, c) __builtin_elementwise_fma(a, b, c)
+#define KILN_FMA(a, b, c) __builtin_elementwise_fma(a, b, c)
+#endif
+
 #if KILN_CPU
 #define KILN_FLOATING_QUOTIENTS true  // of integers: vectors have a division of floats only
 #define KILN_SINES_BEYOND_1 true      // libmvec's
@@ -61,11 +80,18 @@
 #define KILN_KERNEL extern "C" __attribute__((__visibility__("default"))) void
 // A function for others to link.
 #define KILN_EXPORTED extern "C" __attribute__((__visibility__("default"), __used__))
+#if KILN_SAME_BITS
+#define KILN_INSTRUCTION(name) __builtin_##name
+#define KILN_SQRTF(x) KILN_LIBM(sqrtf)(x)
+#else
 #define KILN_LIBM(name) __builtin_##name
 #define KILN_SQRTF(x) __builtin_sqrtf(x)
+#endif
 #define KILN_HYPOTF(x, y) ::kiln::hypot_by_double(x, y)
 #define KILN_LOGF(x) ::kiln::log_by_polynomial(x)
-#if defined(__FMA__) || defined(__aarch64__)
+#if KILN_SAME_BITS
+#define KILN_FUSED true
+#elif defined(__FMA__) || defined(__aarch64__)
 #define KILN_FUSED true
 #define KILN_OWN_MATH 1
 #else
@@ -115,8 +141,10 @@
 #endif
 #define KILN_RAW_KERNEL_OF(...) extern "C" __global__ __launch_bounds__(__VA_ARGS__) void
 #if KILN_GPU_CLANG
+#if !KILN_SAME_BITS
 #define KILN_LIBM(name) ::kiln::libm::name
-#if KILN_VENDOR_MATH
+#endif
+#if KILN_VENDOR_MATH && !KILN_SAME_BITS
 #if KILN_CUDA
 #define KILN_SINGLE(name) __nv_##name##f
 #define KILN_DOUBLE(name) __nv_##name
@@ -133,11 +161,17 @@
 #define KILN_HYPOTF(x, y) ::kiln::libm::hypotf(x, y)
 #define KILN_LOGF(x) ::kiln::libm::logf(x)
 #else  // all of <cmath> is kiln's own
+#if !KILN_SAME_BITS
 #define KILN_OWN_LIBM 1
 #define KILN_OWN_MATH 1
+#endif
 #define KILN_HYPOTF(x, y) ::kiln::hypot_by_double(x, y)
 #define KILN_LOGF(x) ::kiln::log_by_polynomial(x)
 #endif
+#elif KILN_SAME_BITS
+#define KILN_INSTRUCTION(name) ::name
+#define KILN_HYPOTF(x, y) ::kiln::hypot_by_double(x, y)
+#define KILN_LOGF(x) ::kiln::log_by_polynomial(x)
 #else
 #define KILN_LIBM(name) ::name
 #define KILN_HYPOTF(x, y) ::hypotf(x, y)
@@ -146,6 +180,11 @@
 #define KILN_FUSED true
 #define KILN_COMPLEX_ALIGN(T) alignas(2 * sizeof(T))
 #define KILN_COMPLEX_TRIVIAL 1
+#endif
+#if KILN_SAME_BITS  // all of <cmath> is kiln's own, by every compiler
+#define KILN_LIBM(name) ::kiln::libm::name
+#define KILN_OWN_LIBM 1
+#define KILN_OWN_MATH 1
 #endif
 // A function of kiln's own where there is one for the target (own_polynomial.hpp), and else the vendor's. Some are faster than
 // glibc's with the 32 registers and the masks of AVX-512 only: with AVX2 pow of float64 took 6.4 ns and glibc's 5.3, log1p
@@ -156,13 +195,13 @@
 #define KILN_OWN(own, libm) KILN_LIBM(libm)
 #endif
 // A function that CUDA and HIP have beside C's: the vendor's where the vendor's compiler brings it, and else kiln's own.
-#if KILN_CPU || KILN_GPU_CLANG
+#if KILN_CPU || KILN_GPU_CLANG || KILN_SAME_BITS
 #define KILN_OWN_SPECIAL 1
 #define KILN_SPECIAL(name) ::kiln::own::name
 #else
 #define KILN_SPECIAL(name) ::name
 #endif
-#if defined(__AVX512F__) || !defined(__x86_64__)
+#if defined(__AVX512F__) || !defined(__x86_64__) || KILN_SAME_BITS
 #define KILN_MANY_REGISTERS 1
 #else
 #define KILN_MANY_REGISTERS 0
@@ -188,7 +227,7 @@
 
 // Functions of whole registers of AVX-512 (avx512_cpu.hpp), which the vectorizer calls for a loop's lanes, and else of one
 // number.
-#if KILN_OWN_MATH && defined(__AVX512DQ__) && KILN_VECTOR_BITS == 512
+#if KILN_OWN_MATH && !KILN_SAME_BITS && defined(__AVX512DQ__) && KILN_VECTOR_BITS == 512
 #define KILN_LANES 1
 #define KILN_OF_LANES(lanes, single) ::kiln::lanes
 #else
@@ -210,7 +249,7 @@
 #endif
 
 // The library's sincos reduces its angle once, and has the bits of its sin and cos.
-#if (KILN_CUDA && !KILN_GPU_CLANG) || (KILN_OWN_LIBM && !KILN_APPROXIMATE_LIBM)
+#if !KILN_SAME_BITS && ((KILN_CUDA && !KILN_GPU_CLANG) || (KILN_OWN_LIBM && !KILN_APPROXIMATE_LIBM))
 #define KILN_SINCOS 1
 #endif
 
@@ -332,6 +371,23 @@ KILN_FN float sqrt_refined(float x) {
 }
 }  // namespace kiln
 #endif
+#endif
+
+#if KILN_SAME_BITS
+// y, or rare(x) where the size of x is not below the limit: of few numbers, so that a loop of others is one of vectors.
+#if KILN_CPU
+#define KILN_RARELY_IN_LANES 1
+#define KILN_RARELY(y, x, limit, rare) kiln_rarely_double(y, x, limit, rare)
+#else
+#define KILN_RARELY(y, x, limit, rare) (KILN_LIBM(fabs)(x) < (limit) ? (y) : rare(x))
+#endif
+#if KILN_EMULATED_FMA
+#include "kiln/core/emulated_fma.hpp"
+#endif
+#if !KILN_GPU_CLANG
+#include "kiln/core/same_bits.hpp"
+#endif
+#include "kiln/core/extrema.hpp"
 #endif
 
 #if !KILN_CUDA

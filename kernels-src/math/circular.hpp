@@ -7,6 +7,9 @@
 #if KILN_LANES
 #include "kiln/math/circular_lanes_cpu.hpp"
 #endif
+#if KILN_SAME_BITS
+#include "kiln/math/same_circular.hpp"
+#endif
 
 namespace kiln {
 namespace circular {
@@ -35,12 +38,12 @@ KILN_FN double cosine(double x) {
 
 }  // namespace circular
 
-KILN_FUNCTION_1(sin, KILN_APPROXIMATE(sinf, KILN_OF_LANES(sine_of_lanes, circular::sine)),
-                KILN_OF_LANES(sine_of_lanes, circular::sine))
-KILN_FUNCTION_1(cos, KILN_APPROXIMATE(cosf, KILN_OF_LANES(cosine_of_lanes, circular::cosine)),
-                KILN_OF_LANES(cosine_of_lanes, circular::cosine))
-KILN_FUNCTION_1(tan, KILN_APPROXIMATE(tanf, KILN_OF_LANES(tangent_of_lanes, KILN_LIBM(tanf))),
-                KILN_OF_LANES(tangent_of_lanes, KILN_LIBM(tan)))
+KILN_FUNCTION_1(sin, KILN_SAME(sinf, KILN_APPROXIMATE(sinf, KILN_OF_LANES(sine_of_lanes, circular::sine))),
+                KILN_SAME(sin, KILN_OF_LANES(sine_of_lanes, circular::sine)))
+KILN_FUNCTION_1(cos, KILN_SAME(cosf, KILN_APPROXIMATE(cosf, KILN_OF_LANES(cosine_of_lanes, circular::cosine))),
+                KILN_SAME(cos, KILN_OF_LANES(cosine_of_lanes, circular::cosine)))
+KILN_FUNCTION_1(tan, KILN_SAME(tanf, KILN_APPROXIMATE(tanf, KILN_OF_LANES(tangent_of_lanes, KILN_LIBM(tanf)))),
+                KILN_SAME(tan, KILN_OF_LANES(tangent_of_lanes, KILN_LIBM(tan))))
 template <real_number T, class R>
 KILN_FN void sincos(T x, R* sine, R* cosine) {
 #if KILN_SINCOS

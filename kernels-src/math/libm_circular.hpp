@@ -2,8 +2,8 @@
 #pragma once
 #include "kiln/math/own_polynomial.hpp"
 
-#pragma float_control(precise, on, push)
-#pragma clang fp contract(off)
+KILN_PRECISE_BEGIN
+KILN_SEPARATE_PRODUCTS
 namespace kiln::libm {
 
 // An angle less the nearest quarters of a turn, and how many they are, to 4.
@@ -170,4 +170,4 @@ KILN_FN double tan(double x) {
 }
 
 }  // namespace kiln::libm
-#pragma float_control(pop)
+KILN_PRECISE_END

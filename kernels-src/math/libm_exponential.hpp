@@ -3,8 +3,8 @@
 #pragma once
 #include "kiln/math/own_exponential.hpp"
 
-#pragma float_control(precise, on, push)
-#pragma clang fp contract(off)
+KILN_PRECISE_BEGIN
+KILN_SEPARATE_PRODUCTS
 namespace kiln::libm {
 
 // x * 2^n, of |n| up to twice the largest exponent.
@@ -70,7 +70,7 @@ KILN_FN double expm1(double x) {
   const double e = growth(less_ln2(a, sum - round_in_place<double>));
   const double s = power_of_2(sum, -1);
   const double half = fused(s, e, s - 0.5);
-  return __builtin_fabs(x) < 0x1p-54 ? x : half + half;  // of -0, and nothing of a subnormal number is lost
+  return KILN_LIBM(fabs)(x) < 0x1p-54 ? x : half + half;  // of -0, and nothing of a subnormal number is lost
 }
 
 // x = 2^exponent (1 + fraction), the sum in [sqrt(1/2), sqrt(2)), of a positive number.
@@ -134,4 +134,4 @@ KILN_FN float cbrtf(float x) {
 }
 
 }  // namespace kiln::libm
-#pragma float_control(pop)
+KILN_PRECISE_END

@@ -2,14 +2,14 @@
 #pragma once
 #include "kiln/math/own_polynomial.hpp"
 
-#pragma float_control(precise, on, push)
-#pragma clang fp contract(off)
+KILN_PRECISE_BEGIN
+KILN_SEPARATE_PRODUCTS
 namespace kiln::libm {
 
 // Scaled where a square would overflow or be subnormal; then one step of Newton's, which sees what the rounded sum of the
 // squares lacks.
 KILN_FN double hypot(double x, double y) {
-  const double p = __builtin_fabs(x), q = __builtin_fabs(y);
+  const double p = KILN_LIBM(fabs)(x), q = KILN_LIBM(fabs)(y);
   const double big = p > q ? p : q, small = p > q ? q : p;
   const double scale = big > 0x1p500 ? 0x1p-600 : big < 0x1p-400 ? 0x1p600 : 1.0;
   const double back = big > 0x1p500 ? 0x1p600 : big < 0x1p-400 ? 0x1p-600 : 1.0;
@@ -23,4 +23,4 @@ KILN_FN double hypot(double x, double y) {
 }
 
 }  // namespace kiln::libm
-#pragma float_control(pop)
+KILN_PRECISE_END

@@ -2,8 +2,8 @@
 #pragma once
 #include "kiln/math/math.hpp"
 
-#pragma float_control(precise, on, push)
-#pragma clang fp contract(off)
+KILN_PRECISE_BEGIN
+KILN_SEPARATE_PRODUCTS
 namespace kiln::libm {
 
 // A positive finite number as m * 2^exponent.
@@ -34,16 +34,16 @@ KILN_FN double size_of_remainder(double a, double b) {
   return static_cast<double>(m) * power(half) * power(y.exponent - half);
 }
 KILN_FN double fmod(double x, double y) {
-  const double a = __builtin_fabs(x), b = __builtin_fabs(y);
+  const double a = KILN_LIBM(fabs)(x), b = KILN_LIBM(fabs)(y);
   if (!(a < double(INFINITY)) || y == 0 || y != y) return double(NAN);
-  return b == double(INFINITY) ? x : __builtin_copysign(size_of_remainder(a, b), x);
+  return b == double(INFINITY) ? x : KILN_LIBM(copysign)(size_of_remainder(a, b), x);
 }
 KILN_FN float fmodf(float x, float y) {
   return static_cast<float>(fmod(static_cast<double>(x), static_cast<double>(y)));
 }
 // x less the nearest multiple of y, the even one of two.
 KILN_FN double remainder(double x, double y) {
-  const double a = __builtin_fabs(x), b = __builtin_fabs(y);
+  const double a = KILN_LIBM(fabs)(x), b = KILN_LIBM(fabs)(y);
   if (!(a < double(INFINITY)) || y == 0 || y != y) return double(NAN);
   // Of two times b, where that is a number: then what is left tells whether the quotient is odd.
   double r = b < 0x1p1023 ? size_of_remainder(a, 2 * b) : a;
@@ -63,4 +63,4 @@ KILN_FN float remainderf(float x, float y) {
 }
 
 }  // namespace kiln::libm
-#pragma float_control(pop)
+KILN_PRECISE_END

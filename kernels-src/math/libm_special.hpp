@@ -5,8 +5,8 @@
 #include "kiln/math/libm_exponential.hpp"
 #include "kiln/math/own_power.hpp"
 
-#pragma float_control(precise, on, push)
-#pragma clang fp contract(off)
+KILN_PRECISE_BEGIN
+KILN_SEPARATE_PRODUCTS
 namespace kiln::libm {
 
 // erf(x) / x of z = x^2, |x| <= 1.
@@ -35,9 +35,9 @@ KILN_FN double erfc_of_large(double x) {
   return e * y * e;
 }
 KILN_FN double erf(double x) {
-  const double a = __builtin_fabs(x);
+  const double a = KILN_LIBM(fabs)(x);
   const double y = a < 1 ? erf_of_small(a) : 1 - erfc_of_large(a);
-  return x == x ? __builtin_copysign(y, x) : x;
+  return x == x ? KILN_LIBM(copysign)(y, x) : x;
 }
 KILN_FN double erfc(double x) {
   if (x != x) return x;
@@ -47,12 +47,12 @@ KILN_FN double erfc(double x) {
 
 // sin(pi x), exactly 0 of integers.
 KILN_FN double sine_of_half_turns(double x) {
-  const double n = __builtin_rint(x), r = x - n;
-  const double y = __builtin_fabs(r) == 0.5   ? __builtin_copysign(1.0, r)
-                   : __builtin_fabs(r) < 0.25 ? sine_of(r * pi)
-                                              : __builtin_copysign(cosine_of((0.5 - __builtin_fabs(r)) * pi), r);
+  const double n = KILN_LIBM(rint)(x), r = x - n;
+  const double y = KILN_LIBM(fabs)(r) == 0.5   ? KILN_LIBM(copysign)(1.0, r)
+                   : KILN_LIBM(fabs)(r) < 0.25 ? sine_of(r * pi)
+                                               : KILN_LIBM(copysign)(cosine_of((0.5 - KILN_LIBM(fabs)(r)) * pi), r);
   const double half = 0.5 * n;
-  return __builtin_rint(half) == half ? y : -y;
+  return KILN_LIBM(rint)(half) == half ? y : -y;
 }
 
 // Gamma of a positive number, as a product of two: it may overflow where a quotient with it does not.
@@ -91,13 +91,13 @@ KILN_FN factors gamma_of_positive(double x) {
 }
 // 4 ulp up to 140, and 6 beyond and of negative numbers.
 KILN_FN double tgamma(double x) {
-  if (x == 0) return __builtin_copysign(double(INFINITY), x);
+  if (x == 0) return KILN_LIBM(copysign)(double(INFINITY), x);
   if (x > 0 || x != x) {
     if (!(x < double(INFINITY))) return x;
     const factors of = gamma_of_positive(x);
     return of.a * of.b;
   }
-  if (__builtin_floor(x) == x) return double(NAN);
+  if (KILN_LIBM(floor)(x) == x) return double(NAN);
   const double size = -x;
   if (size > 185) return sine_of_half_turns(x) > 0 ? 0.0 : -0.0;
   if (size < 0x1p-60) return 1 / x;
@@ -144,11 +144,11 @@ KILN_FN double lgamma_of_positive(double x) {
 // Of negative numbers the difference of two logarithms: next to its zeros there what is left has fewer digits.
 KILN_FN double lgamma(double x) {
   if (x != x) return x;
-  const double size = __builtin_fabs(x);
-  if (size == double(INFINITY) || (x <= 0 && __builtin_floor(x) == x)) return double(INFINITY);
+  const double size = KILN_LIBM(fabs)(x);
+  if (size == double(INFINITY) || (x <= 0 && KILN_LIBM(floor)(x) == x)) return double(INFINITY);
   if (x > 0) return lgamma_of_positive(x);
   if (size < 0x1p-60) return -log(size);
-  return log(pi / (__builtin_fabs(sine_of_half_turns(size)) * size)) - lgamma_of_positive(size);
+  return log(pi / (KILN_LIBM(fabs)(sine_of_half_turns(size)) * size)) - lgamma_of_positive(size);
 }
 KILN_FN float erff(float x) {
   return static_cast<float>(erf(x));
@@ -169,14 +169,14 @@ KILN_FN int32 exponent_of(double size) {
   return int32(bit_cast<uint64>(small ? size * 0x1p54 : size) >> 52) - (small ? 1023 + 54 : 1023);
 }
 KILN_FN double logb(double x) {
-  const double size = __builtin_fabs(x);
+  const double size = KILN_LIBM(fabs)(x);
   return !(size < double(INFINITY)) ? x * x : size == 0 ? -double(INFINITY) : static_cast<double>(exponent_of(size));
 }
 KILN_FN float logbf(float x) {
   return static_cast<float>(logb(x));
 }
 KILN_FN int32 ilogb(double x) {
-  const double size = __builtin_fabs(x);
+  const double size = KILN_LIBM(fabs)(x);
   constexpr int32 least = -2147483647 - 1, most = 2147483647;
   return x != x || size == 0 ? least : size < double(INFINITY) ? exponent_of(size) : most;
 }
@@ -204,10 +204,10 @@ KILN_FN float fdimf(float x, float y) {
   return x <= y ? 0.0f : x - y;
 }
 KILN_FN int64 llround(double x) {
-  return static_cast<int64>(__builtin_round(x));
+  return static_cast<int64>(KILN_LIBM(round)(x));
 }
 KILN_FN int64 llroundf(float x) {
-  return static_cast<int64>(__builtin_roundf(x));
+  return static_cast<int64>(KILN_LIBM(roundf)(x));
 }
 KILN_FN int64 lround(double x) {
   return llround(x);
@@ -216,10 +216,10 @@ KILN_FN int64 lroundf(float x) {
   return llroundf(x);
 }
 KILN_FN int64 llrint(double x) {
-  return static_cast<int64>(__builtin_rint(x));
+  return static_cast<int64>(KILN_LIBM(rint)(x));
 }
 KILN_FN int64 llrintf(float x) {
-  return static_cast<int64>(__builtin_rintf(x));
+  return static_cast<int64>(KILN_LIBM(rintf)(x));
 }
 KILN_FN int64 lrint(double x) {
   return llrint(x);
@@ -229,4 +229,4 @@ KILN_FN int64 lrintf(float x) {
 }
 
 }  // namespace kiln::libm
-#pragma float_control(pop)
+KILN_PRECISE_END

@@ -7,6 +7,9 @@
 #if KILN_LANES
 #include "kiln/math/logarithm_lanes_cpu.hpp"
 #endif
+#if KILN_SAME_BITS
+#include "kiln/math/same_double.hpp"
+#endif
 
 namespace kiln {
 
@@ -41,6 +44,6 @@ KILN_FN float log_by_polynomial(float x) {
   return x > 0 ? (x < INFINITY ? y : x) : x == 0 ? -INFINITY : NAN;
 }
 KILN_FUNCTION_1(log, KILN_APPROXIMATE(logf, KILN_OF_LANES(logarithm_of_lanes, KILN_LOGF)),
-                KILN_OF_LANES(logarithm_of_lanes, KILN_LIBM(log)))
+                KILN_SAME(log, KILN_OF_LANES(logarithm_of_lanes, KILN_LIBM(log))))
 
 }  // namespace kiln

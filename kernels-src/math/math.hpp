@@ -62,6 +62,13 @@ using float_of = typename choose_float<any_double<T...> || !any_single<T...>>::t
 #define KILN_SPECIAL_1(name) KILN_FUNCTION_1(name, KILN_SPECIAL(name##f), KILN_SPECIAL(name))
 #define KILN_LIBM_2(name) KILN_FUNCTION_2(name, KILN_LIBM(name##f), KILN_LIBM(name))
 
+// Where functions have the same bits on every device, those of namespace same, and else what follows.
+#if KILN_SAME_BITS
+#define KILN_SAME(name, otherwise) ::kiln::same_bits::name
+#else
+#define KILN_SAME(name, otherwise) otherwise
+#endif
+
 KILN_FUNCTION_1(sqrt, KILN_SQRTF, KILN_LIBM(sqrt))
 
 KILN_LIBM_1(floor)
@@ -78,10 +85,26 @@ KILN_FN float_of<A, B, C> fma(A x, B y, C z) {
     return KILN_LIBM(fma)(static_cast<double>(x), static_cast<double>(y), static_cast<double>(z));
   }
 }
+#if KILN_SAME_BITS
+KILN_FN float reciprocal_root(float x) {
+  return static_cast<float>(1 / KILN_LIBM(sqrt)(static_cast<double>(x)));
+}
+// With a step of Newton's.
+KILN_FN double reciprocal_root(double x) {
+  const double y = 1 / KILN_LIBM(sqrt)(x), root = x * y, rest = KILN_FMA(x, y, -root);
+  const double lacks = KILN_FMA(-root, y, 1.0) - rest * y, near = KILN_FMA(0.5 * y, lacks, y);
+  return (x > 0) & (x < static_cast<double>(INFINITY)) ? near : y;
+}
+template <real_number T>
+KILN_FN float_of<T> rsqrt(T x) {
+  return reciprocal_root(static_cast<float_of<T>>(x));
+}
+#else
 template <real_number T>
 KILN_FN float_of<T> rsqrt(T x) {
   return 1 / sqrt(x);
 }
+#endif
 // An integer's stays an integer; the smallest has no positive counterpart and stays what it is.
 template <real_number T>
 KILN_FN auto abs(T x) {

@@ -2,7 +2,7 @@
 #pragma once
 #include "kiln/math/own_polynomial.hpp"
 
-#pragma float_control(precise, on, push)
+KILN_PRECISE_BEGIN
 namespace kiln {
 
 // 1 + x = 2^exponent (1 + fraction), where nothing of x is lost in the sum, as it is scaled first (N. Juffa's way).
@@ -63,7 +63,7 @@ KILN_FN float expm1_by_polynomial(float x) {
 // 1 / cbrt(x) to one part in 29 by a third of the bits, to 2^-32 by the series of (1 - e)^(-1/3), then a step of Newton's: 0.8
 // ulp.
 KILN_FN double cbrt_by_bits(double x) {
-  const double size = __builtin_fabs(x);
+  const double size = KILN_LIBM(fabs)(x);
   const bool small = size < 0x1p-1022;
   const double a = small ? size * 0x1p54 : size;
   const double guess = bit_cast<double>(0x553ee8ff289dd796ull - (bit_cast<uint64>(a) >> 32) * 0x55555556ull);
@@ -73,8 +73,8 @@ KILN_FN double cbrt_by_bits(double x) {
   const double inverse = fused(guess * e, series, guess);
   const double square = inverse * inverse, near = a * square;
   const double root = fused(fused(-(near * near), near, a), square * (1.0 / 3), near);
-  return __builtin_copysign(size < INFINITY ? (small ? root * 0x1p-18 : root) : size, x);
+  return KILN_LIBM(copysign)(size < INFINITY ? (small ? root * 0x1p-18 : root) : size, x);
 }
 
 }  // namespace kiln
-#pragma float_control(pop)
+KILN_PRECISE_END

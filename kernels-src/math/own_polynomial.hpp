@@ -5,15 +5,15 @@
 #pragma once
 #include "kiln/math/math.hpp"
 
-#pragma float_control(precise, on, push)
+KILN_PRECISE_BEGIN
 namespace kiln {
 
 // Not __builtin_fma: among what is precise that may set errno, and be a call.
 KILN_FN float fused(float a, float b, float c) {
-  return __builtin_elementwise_fma(a, b, c);
+  return KILN_FMAF(a, b, c);
 }
 KILN_FN double fused(double a, double b, double c) {
-  return __builtin_elementwise_fma(a, b, c);
+  return KILN_FMA(a, b, c);
 }
 
 // c0 + c1 x + c2 x^2 + …
@@ -48,4 +48,4 @@ KILN_FN double less_ln2(double x, double n) {
 }
 
 }  // namespace kiln
-#pragma float_control(pop)
+KILN_PRECISE_END

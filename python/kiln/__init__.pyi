@@ -61,6 +61,7 @@ class _Options(TypedDict, total=False):
     defines: str | Sequence[str]
     contract: bool
     fast_math: bool
+    same_bits: bool
     time_limit_ms: int
     constant_variants: int
     debug: bool | _Debug

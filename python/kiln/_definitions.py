@@ -6,8 +6,8 @@ from . import _kiln, _support
 from .errors import CacheError, SignatureError
 
 #: Members that definitions of all kinds may have, and what they are there.
-_COMMON = {"name", "preamble", "functions", "headers", "include_dirs", "link", "defines", "contract", "fast_math", "time_limit_ms",
-           "constant_variants", "debug"}
+_COMMON = {"name", "preamble", "functions", "headers", "include_dirs", "link", "defines", "contract", "fast_math", "same_bits",
+           "time_limit_ms", "constant_variants", "debug"}
 _KINDS = {
     "ufunc": _COMMON | {"identity", "reorderable", "widens_integers", "bools_are_numbers"},
     "gufunc": _COMMON | {"each", "group", "shared", "sizes"},
@@ -140,7 +140,7 @@ def vectorize(signatures, body=None, *, name=None, cache=None, **options):
     array([3., 6.], dtype=float32)
 
     Options: identity, reorderable, widens_integers, preamble, functions, headers, include_dirs, link, defines, contract, fast_math,
-    time_limit_ms, constant_variants, debug; docs/manifest.md has them. `cache` is a kiln.Cache for the kernels.
+    same_bits, time_limit_ms, constant_variants, debug; docs/manifest.md has them. `cache` is a kiln.Cache for the kernels.
     """
     if callable(signatures):
         raise TypeError("vectorize: kiln compiles C++, not Python: @kiln.vectorize([signatures]) over a function whose docstring is the body")

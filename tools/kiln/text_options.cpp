@@ -21,6 +21,7 @@ void TextOptions::add_to(CLI::App& app) {
            "FILE");
   add_flag(app, "--contract", contract_, "Allow a*b+c to be rounded once (fused multiply-add)");
   add_flag(app, "--fast-math", fast_math_, "Allow any reordering, and assume no nan and no inf");
+  add_flag(app, "--same-bits", same_bits_, "Have functions give the same bits on every device");
   add_flag(
       app, "--debug", debug_,
       "Have the kernel check itself (out of bounds, division by zero, assert), and write what it prints to standard error");
@@ -37,10 +38,15 @@ void TextOptions::check() const {
 }
 
 void TextOptions::check_none(std::string_view function) const {
-  const std::pair<const char*, bool> given[] = {{"--functions", !functions_.empty()}, {"--preamble", !preamble_.empty()},
-                                                {"--define", !defines_.empty()},      {"--include-dir", !include_dirs_.empty()},
-                                                {"--link", !link_.empty()},           {"--contract", contract_},
-                                                {"--fast-math", fast_math_},          {"--debug", debug_}};
+  const std::pair<const char*, bool> given[] = {{"--functions", !functions_.empty()},
+                                                {"--preamble", !preamble_.empty()},
+                                                {"--define", !defines_.empty()},
+                                                {"--include-dir", !include_dirs_.empty()},
+                                                {"--link", !link_.empty()},
+                                                {"--contract", contract_},
+                                                {"--fast-math", fast_math_},
+                                                {"--same-bits", same_bits_},
+                                                {"--debug", debug_}};
   for (const auto& [option, present] : given) {
     if (present) throw UsageError(fmt::format("{} is for a kernel's text: the library's \"{}\" is as it is", option, function));
   }

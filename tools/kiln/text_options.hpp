@@ -32,6 +32,7 @@ class TextOptions {
     definition.compile.link = {link_.begin(), link_.end()};
     definition.compile.contract = contract_;
     definition.compile.fast_math = fast_math_;
+    definition.compile.same_bits = same_bits_;
     definition.compile.debug.on = debug_;
     return definition;
   }
@@ -44,6 +45,7 @@ class TextOptions {
   std::vector<std::string> link_;
   bool contract_ = false;
   bool fast_math_ = false;
+  bool same_bits_ = false;
   bool debug_ = false;
 };
 

@@ -18,6 +18,8 @@
 
 #include <cstddef>
 
+#include "clang/passes/rare_lanes.hpp"
+
 namespace kiln::clang_module {
 namespace {
 
@@ -152,7 +154,8 @@ class Guarded {
     if (!callee->isDeclaration()) return is_harmless_function(*callee);
     llvm::LibFunc function{};
     const bool known = callee->isIntrinsic() || callee->getName() == kComputesElement ||
-                       callee->getName().starts_with(kOfLanes) || library_.getLibFunc(*callee, function);
+                       callee->getName().starts_with(kOfLanes) || callee->getName().starts_with(kRarely) ||
+                       library_.getLibFunc(*callee, function);
     return known && call.hasFnAttr(llvm::Attribute::WillReturn) && call.doesNotThrow();
   }
 

@@ -28,6 +28,7 @@
 
 #include "clang/driver/machine.hpp"
 #include "clang/passes/joined_lanes.hpp"
+#include "clang/passes/rare_lanes.hpp"
 
 namespace kiln::clang_module {
 namespace {
@@ -38,12 +39,12 @@ constexpr std::array kOneArgument = {"acos",  "acosh", "asin", "asinh", "atan", 
 constexpr std::array kTwoArguments = {"atan2", "hypot", "pow"};
 
 /// An instruction set of the vector ABI, and the feature that it needs.
-struct Width {
+struct RegisterWidth {
   char letter;
   unsigned bytes;
   const char* feature;
 };
-constexpr Width kWidths[] = {{'b', 16, ""}, {'d', 32, "+avx2"}, {'e', 64, "+avx512f"}};
+constexpr RegisterWidth kWidths[] = {{'b', 16, ""}, {'d', 32, "+avx2"}, {'e', 64, "+avx512f"}};
 
 struct Variant {
   std::string function;  ///< libm's
@@ -54,17 +55,13 @@ struct Variant {
 };
 using Variants = llvm::StringMap<std::vector<Variant>>;
 
-std::string mapping_of(unsigned lanes, std::size_t arguments, llvm::StringRef scalar, llvm::StringRef vector) {
-  return ("_ZGV_LLVM_N" + llvm::Twine(lanes) + std::string(arguments, 'v') + "_" + scalar + "(" + vector + ")").str();
-}
-
 Variants find_variants() {
   Variants variants;
   void* const library = dlopen("libmvec.so.1", RTLD_LAZY | RTLD_LOCAL);
   if (library == nullptr) return variants;
   const auto add = [&](const std::string& name, bool single, const char* arguments) {
     const std::string function = name + (single ? "f" : "");
-    for (const Width& width : kWidths) {
+    for (const RegisterWidth& width : kWidths) {
       const unsigned lanes = width.bytes / (single ? 4 : 8);
       const std::string vector_name =
           std::string("_ZGV") + width.letter + "N" + std::to_string(lanes) + arguments + "_" + function;
@@ -237,7 +234,7 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
   static bool isRequired() { return true; }  // NOLINT(readability-identifier-naming): LLVM's name
   llvm::PreservedAnalyses run(llvm::Function& function, llvm::FunctionAnalysisManager& analyses) {
     const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
-    static const Variants variants = find_variants();
+    static const Variants variants = has_vector_math() ? find_variants() : Variants();
     const std::string features = function.getFnAttribute("target-features").getValueAsString().str() + ",";
     // A wider argument would come in two registers, which is not how libmvec takes it: where 256 bits are preferred, hypot of
     // eight doubles at once got garbage.
@@ -255,6 +252,10 @@ class NameVectorVariants : public llvm::PassInfoMixin<NameVectorVariants> {
         const llvm::Function* const lanes = lanes_of(*call);
         if (loop != nullptr && lanes != nullptr) ++(is_straight(*lanes) ? waits[loop].straight : waits[loop].others);
         named = without_lanes(*call) != nullptr;
+      } else if (llvm::StringRef(name).starts_with(kRarely)) {
+        if (loop != nullptr) ++waits[loop].others;
+        name_rare_lanes(*call);
+        named = true;
       } else if (!function.hasOptNone()) {  // in whose loops libm's functions would stay
         const auto found = variants.find(name);
         const Variant* const widest = found == variants.end() ? nullptr : widest_of(found->second, features, bytes);
@@ -363,9 +364,8 @@ class TakeLanesOfRemainders : public llvm::PassInfoMixin<TakeLanesOfRemainders> 
 }  // namespace
 
 void use_vector_math(llvm::PassBuilder& builder) {
-  builder.registerVectorizerStartEPCallback([](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) {
-    if (has_vector_math()) passes.addPass(NameVectorVariants());
-  });
+  builder.registerVectorizerStartEPCallback(
+      [](llvm::FunctionPassManager& passes, llvm::OptimizationLevel) { passes.addPass(NameVectorVariants()); });
   // What kiln_of_lanes_… has become, and no more of it than is called.
   builder.registerOptimizerLastEPCallback([](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(llvm::createModuleToFunctionPassAdaptor(TakeLanesOfRemainders()));

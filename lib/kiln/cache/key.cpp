@@ -118,6 +118,7 @@ std::string Key::canonical() const {
   if (!link.empty()) member("link", link);
   member("options", options);
   member("runtime", text(runtime));
+  if (same_bits) member("same_bits", same_bits);
   member("schema", kKeySchema);
   member("source", text(source));
   member("target", text(target));

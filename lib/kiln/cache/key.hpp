@@ -20,6 +20,7 @@ struct Key {
   std::vector<std::string> defines;
   bool contract = false;
   bool fast_math = false;
+  bool same_bits = false;              ///< not in the text of a key where it is not
   std::vector<std::string> link = {};  ///< digests of the files that it is linked with, in order
   bool debug = false;                  ///< not in the text of a key where it is not
   std::string target;

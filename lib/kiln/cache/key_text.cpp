@@ -83,6 +83,7 @@ std::optional<Key> parse_key(std::string_view text) {
                    member("templates", &key.templates);
   if (json.contains("link") && (!member("link", &key.link) || key.link.empty())) return std::nullopt;
   if (json.contains("debug") && !(member("debug", &key.debug) && key.debug)) return std::nullopt;
+  if (json.contains("same_bits") && !(member("same_bits", &key.same_bits) && key.same_bits)) return std::nullopt;
   if (!all || schema != kKeySchema || known != json.size()) return std::nullopt;
   return key;
 }

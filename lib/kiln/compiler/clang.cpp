@@ -18,6 +18,7 @@ std::vector<std::string> clang_number_options(const CompileRequest& request) {
       "-mreassociate",    "-freciprocal-math", "-ffast-math",   "-ffinite-math-only"};
   std::vector<std::string> options;
   if (request.fast_math) options.assign(std::begin(kFastMath), std::end(kFastMath));
+  if (request.same_bits) options.emplace_back(kSameBits);
   // "fast" fuses across statements, as nvcc does; "on" only within one. Where it honours pragmas, which the header of random
   // numbers has, LLVM 19 leaves out x86's instruction for products of complex numbers.
   const bool honors = request.headers.contains("kiln/math/random.hpp");
@@ -33,6 +34,7 @@ std::vector<std::string> clang_number_options_for_gpu(const CompileRequest& requ
                                        "-mreassociate",    "-freciprocal-math", "-D__FAST_MATH__=1"};
   std::vector<std::string> options;
   if (request.fast_math) options.assign(std::begin(kFastMath), std::end(kFastMath));
+  if (request.same_bits) options.emplace_back(kSameBits);
   options.emplace_back(request.contract || request.fast_math ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
   return options;
 }

@@ -27,11 +27,15 @@ struct CompileRequest {
   std::map<std::string, std::string> headers = {};  ///< every file that an #include may name
   bool contract = false;
   bool fast_math = false;
+  bool same_bits = false;           ///< true: functions are kiln's own; neither of the two above is
   std::vector<LinkPart> link = {};  ///< parts for the target
   bool debug = false;               ///< true: the source has checks, and the compiler adds its own
   /// Limit of processor time; zero: the process's. Not in the key.
   std::chrono::milliseconds time_limit{0};
 };
+
+/// The option by which the texts of kernels-src learn of `same_bits`.
+inline constexpr const char* kSameBits = "-DKILN_SAME_BITS=1";
 
 /// Durations of a compile's stages, in milliseconds.
 struct CompileTimes {

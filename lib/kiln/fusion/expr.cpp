@@ -56,8 +56,11 @@ void replay(const Graph& graph, const UfuncDefinition& options, std::span<const 
     return Expr(steps[operand.index], operand.output);
   };
   for (const Graph::Step& step : graph.steps) {
-    Application application{
-        step.ufunc, {}, step.contract || options.compile.contract, step.fast_math || options.compile.fast_math};
+    Application application{step.ufunc,
+                            {},
+                            step.contract || options.compile.contract,
+                            step.fast_math || options.compile.fast_math,
+                            step.same_bits || options.compile.same_bits};
     for (const Graph::Operand& operand : step.inputs) application.inputs.push_back(expression(operand));
     steps.push_back(make_node(std::move(application)));
   }
@@ -81,8 +84,8 @@ void detail::apply(const std::shared_ptr<const UfuncImpl>& ufunc, std::span<cons
   if (const auto* const fused = dynamic_cast<const fusion::FusedLoops*>(ufunc->source())) {
     return replay(fused->graph(), ufunc->definition(), inputs, results);
   }
-  const auto node = make_node(
-      {ufunc, {inputs.begin(), inputs.end()}, ufunc->definition().compile.contract, ufunc->definition().compile.fast_math});
+  const CompileOptions& compile = ufunc->definition().compile;
+  const auto node = make_node({ufunc, {inputs.begin(), inputs.end()}, compile.contract, compile.fast_math, compile.same_bits});
   for (std::size_t i = 0; i < results.size(); ++i) results[i] = Expr(node, i);
 }
 

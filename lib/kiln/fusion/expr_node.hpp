@@ -36,6 +36,7 @@ struct Application {
   std::vector<Expr> inputs;
   bool contract = false;  ///< how its arithmetic may be compiled
   bool fast_math = false;
+  bool same_bits = false;
 };
 
 /// Destroying a chain of nodes recurses, and so does reading one: their depth is bounded.

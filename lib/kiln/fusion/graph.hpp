@@ -26,6 +26,7 @@ struct Graph {
     std::vector<Operand> inputs;
     bool contract = false;
     bool fast_math = false;
+    bool same_bits = false;
   };
   std::size_t parameters = 0;
   std::vector<Constant> constants;

@@ -30,6 +30,7 @@ class Merge {
     options.compile.constant_variants = wanted_.compile.constant_variants;
     options.compile.contract = wanted_.compile.contract || flag(&Graph::Step::contract, "contract");
     options.compile.fast_math = wanted_.compile.fast_math || flag(&Graph::Step::fast_math, "fast_math");
+    options.compile.same_bits = wanted_.compile.same_bits || flag(&Graph::Step::same_bits, "same_bits");
     options.compile.debug = wanted_.compile.debug;
     add_headers(wanted_.name, wanted_.compile);
     for (const Graph::Step& step : graph_.steps) {

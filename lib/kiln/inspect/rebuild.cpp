@@ -44,6 +44,7 @@ Rebuild rebuild_of(const cache::Contents& kernel) {
   kinds::rename_headers(request.source, request.headers);
   request.contract = key->contract;
   request.fast_math = key->fast_math;
+  request.same_bits = key->same_bits;
   request.debug = key->debug;
   const std::string compiler = rebuild.compiler->name() + " " + rebuild.compiler->version();
   if (compiler != key->compiler) {

@@ -33,6 +33,7 @@ inline constexpr auto kMembers<CompileOptions> = std::array{
     row<&CompileOptions::contract, Flag>("contract", "Allows a * b + c to be rounded once."),
     row<&CompileOptions::fast_math, Flag>(
         "fast_math", "Allows reordering and approximate functions, and assumes that there is neither nan nor infinity."),
+    row<&CompileOptions::same_bits, Flag>("same_bits", "Functions give the same bits on every device."),
     row<&CompileOptions::link, List<Linked>>(
         "link", "Files of compiled device code, relative to the manifest's own folder, or their bytes."),
     row<&CompileOptions::debug, Object<Debug>>("debug",

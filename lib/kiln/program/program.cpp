@@ -11,6 +11,7 @@
 #include "program/job.hpp"
 #include "program/link_files.hpp"
 #include "program/missing.hpp"
+#include "program/options.hpp"
 
 namespace kiln::program {
 namespace {
@@ -37,6 +38,8 @@ auto on_deep_stack(const Work& work) {
 
 Request make_request(const CompileOptions& options, const codegen::UserText& text, const kinds::KernelSpec& spec,
                      DeviceKind target, std::string signature, const char* kind, Warnings& warnings) {
+  const bool same_bits = same_bits_of(options);
+  if (same_bits) check_same_bits(text);
   return on_deep_stack([&]() -> Request {
     return {.source = kinds::make_source({.text = text,
                                           .spec = spec,
@@ -45,8 +48,9 @@ Request make_request(const CompileOptions& options, const codegen::UserText& tex
                                           .signature = std::move(signature),
                                           .headers = options.headers,
                                           .include_dirs = options.include_dirs}),
-            .contract = options.contract,
-            .fast_math = options.fast_math,
+            .contract = options.contract && !same_bits,
+            .fast_math = options.fast_math && !same_bits,
+            .same_bits = same_bits,
             .link = link_files(text.name, options),
             .debug = text.debug.any(),
             .time_limit = options.time_limit,

@@ -35,6 +35,7 @@ struct Request {
   kinds::Source source;
   bool contract = false;
   bool fast_math = false;
+  bool same_bits = false;
   std::vector<backend::LinkPart> link = {};  ///< parts of .compile.link for all devices
   bool debug = false;
   std::chrono::milliseconds time_limit{0};  ///< limit of a compile; zero: the process's

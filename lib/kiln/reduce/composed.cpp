@@ -18,6 +18,7 @@ fusion::Graph graph_of(const Ufunc& map, const Ufunc& combine) {
     step.ufunc = ufunc->impl();
     step.contract = step.ufunc->definition().compile.contract;
     step.fast_math = step.ufunc->definition().compile.fast_math;
+    step.same_bits = step.ufunc->definition().compile.same_bits;
     graph.steps.push_back(std::move(step));
   }
   return graph;

@@ -9,6 +9,7 @@
 #include "call/stoppable.hpp"
 #include "kiln/error.hpp"
 #include "kiln/math.hpp"
+#include "program/options.hpp"
 #include "reduce/call.hpp"
 #include "reduce/method.hpp"
 #include "shared/float_environment.hpp"
@@ -36,6 +37,7 @@ void add_options(base::Hasher128& hasher, const CompileOptions& options) {
   for (const std::string& define : options.defines) add_text(hasher, define);
   add_text(hasher, options.contract ? "contract" : "");
   add_text(hasher, options.fast_math ? "fast" : "");
+  if (program::same_bits_of(options)) add_text(hasher, "same bits");
 }
 
 std::string finished(base::Hasher128& hasher, const PartialFunction& function) {

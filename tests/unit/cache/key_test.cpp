@@ -41,6 +41,7 @@ TEST_CASE("every member changes the canonical text") {
       [](Key& k) { k.defines = {"N=4"}; },
       [](Key& k) { k.contract = true; },
       [](Key& k) { k.fast_math = true; },
+      [](Key& k) { k.same_bits = true; },
       [](Key& k) { k.debug = true; },
       [](Key& k) { k.target = "sm_80"; },
       [](Key& k) { k.compiler = "NVRTC 13.0.49"; },

@@ -35,10 +35,10 @@ auto members_of(Debug& debug) {
   return std::tie(on, nan, race);
 }
 auto members_of(CompileOptions& options) {
-  auto& [preamble, functions, headers, include_dirs, defines, contract, fast_math, link, debug, time_limit, constant_variants,
-         cache] = options;
+  auto& [preamble, functions, headers, include_dirs, defines, contract, fast_math, same_bits, link, debug, time_limit,
+         constant_variants, cache] = options;
   static_cast<void>(cache);
-  return std::tie(preamble, functions, headers, include_dirs, defines, contract, fast_math, link, debug, time_limit,
+  return std::tie(preamble, functions, headers, include_dirs, defines, contract, fast_math, same_bits, link, debug, time_limit,
                   constant_variants);
 }
 auto members_of(UfuncDefinition& definition) {
@@ -84,11 +84,18 @@ const CompileOptions kOtherOptions{
     .defines = {"A", "B(x)=x"},
     .contract = true,
     .fast_math = true,
+    .same_bits = true,
     .link = {LinkFile("dir/a.o"), LinkFile::of_bytes("b\xff", std::string("\0\xff\n", 3))},
     .debug = {.on = true, .nan = true, .race = true},
     .time_limit = std::chrono::milliseconds::max(),
     .constant_variants = 0,
 };
+/// Without one of those that exclude each other.
+const CompileOptions kOptionsOfOne = [] {
+  CompileOptions options = kOtherOptions;
+  options.same_bits = false;
+  return options;
+}();
 
 const UfuncDefinition kUfunc{.name = "f", .signatures = {"T(T a, T b)"}, .body = "return a;"};
 const UfuncDefinition kOtherUfunc{.name = "g",
@@ -99,7 +106,7 @@ const UfuncDefinition kOtherUfunc{.name = "g",
                                   .reorderable = true,
                                   .widens_integers = true,
                                   .bools_are_numbers = false,
-                                  .compile = kOtherOptions};
+                                  .compile = kOptionsOfOne};
 const GufuncDefinition kGufunc{.name = "f", .layout = "(n)->()", .signatures = {"void(T[:] a, T b)"}, .body = "b = a(0);"};
 const GufuncDefinition kOtherGufunc{.name = "g",
                                     .layout = "(m)->(p)",
@@ -109,7 +116,7 @@ const GufuncDefinition kOtherGufunc{.name = "g",
                                     .shared = "int8[m]",
                                     .sizes = "p = 2 * m",
                                     .body = "b(i) = a(0);",
-                                    .compile = kOtherOptions};
+                                    .compile = kOptionsOfOne};
 const ReductionDefinition kReduction{.name = "f", .signatures = {"T(T x)"}, .reduce = "return b;"};
 const ReductionDefinition kOtherReduction{.name = "g",
                                           .signatures = {"(T y)(T x)", "(int64 y)(int8 x)"},
@@ -119,10 +126,10 @@ const ReductionDefinition kOtherReduction{.name = "g",
                                           .post = "y = a.y;",
                                           .identity = "{0}",
                                           .reorderable = true,
-                                          .compile = kOtherOptions};
+                                          .compile = kOptionsOfOne};
 const RawKernelDefinition kRawKernel{.name = "f", .signature = "void(int64 n)", .body = ";"};
 const RawKernelDefinition kOtherRawKernel{
-    .name = "g", .signature = "void(T[:] x)", .body = "x[item] = 0;", .compile = kOtherOptions};
+    .name = "g", .signature = "void(T[:] x)", .body = "x[item] = 0;", .compile = kOptionsOfOne};
 
 const cupy::ElementwiseDefinition kCupy{.in_params = "T x", .out_params = "T y", .operation = "y = x", .name = "f"};
 const cupy::ElementwiseDefinition kOtherCupy{.in_params = "raw U x",
@@ -135,7 +142,7 @@ const cupy::ElementwiseDefinition kOtherCupy{.in_params = "raw U x",
                                              .reduce_dims = false,
                                              .return_tuple = true,
                                              .no_return = true,
-                                             .compile = kOtherOptions};
+                                             .compile = kOptionsOfOne};
 
 const cupy::ReductionDefinition kCupyReduction{
     .in_params = "T x", .out_params = "T y", .map_expr = "x", .reduce_expr = "a + b", .post_map_expr = "y = a", .name = "f"};
@@ -149,7 +156,7 @@ const cupy::ReductionDefinition kOtherCupyReduction{.in_params = "U x",
                                                     .reduce_type = "U",
                                                     .options = {"-w"},
                                                     .reduce_dims = false,
-                                                    .compile = kOtherOptions};
+                                                    .compile = kOptionsOfOne};
 CompileOptions without_functions(CompileOptions options) {
   options.functions.clear();
   return options;
@@ -160,7 +167,7 @@ const raw::CudaDefinition kOtherCupyRaw{.code = "template <class T> __global__ v
                                         .name_expressions = {"g<int>"},
                                         .backend = "nvcc",
                                         .name = "g<float>",
-                                        .compile = without_functions(kOtherOptions)};
+                                        .compile = without_functions(kOptionsOfOne)};
 
 template <class Definition>
 bool equal(Definition a, Definition b);
@@ -257,7 +264,7 @@ TEST_CASE("every member of a definition survives the way to JSON and back") {
   check_each(kCupy, kOtherCupy);
   check_each(kCupyReduction, kOtherCupyReduction);
   raw::CudaDefinition raw = kOtherCupyRaw;
-  raw.compile = kOtherOptions;
+  raw.compile = kOptionsOfOne;
   check_each(kCupyRaw, raw);
 }
 

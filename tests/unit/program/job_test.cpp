@@ -44,7 +44,8 @@ struct Definition {
                                                 .headers = headers,
                                                 .include_dirs = include_dirs}),
             .contract = contract,
-            .fast_math = fast_math};
+            .fast_math = fast_math,
+            .same_bits = same_bits};
   }
   kiln::codegen::UserText text;
   kiln::kinds::ElementwiseSpec spec;
@@ -52,6 +53,7 @@ struct Definition {
   std::vector<std::string> include_dirs;
   bool contract = false;
   bool fast_math = false;
+  bool same_bits = false;
   std::string signature = "float64(float64 a)";
 };
 
@@ -130,6 +132,7 @@ TEST_CASE("what can change the code changes the digest, what cannot does not") {
       [](Definition& d, CountingCompiler&) { d.text.defines.clear(); },
       [](Definition& d, CountingCompiler&) { d.contract = true; },
       [](Definition& d, CountingCompiler&) { d.fast_math = true; },
+      [](Definition& d, CountingCompiler&) { d.same_bits = true; },
       [](Definition& d, CountingCompiler&) { d.spec.wide_index = true; },
       [](Definition& d, CountingCompiler&) { d.spec.inputs[0].compute = kiln::DType::float32; },
       [](Definition&, CountingCompiler& c) { c.version_text = "2"; },

@@ -18,6 +18,7 @@ std::vector<std::string> nvrtc_options(const CompileRequest& request, std::strin
   } else {
     options.emplace_back(request.contract ? "-fmad=true" : "-fmad=false");
   }
+  if (request.same_bits) options.emplace_back(kSameBits);
   if (version >= 1204) options.emplace_back("--minimal");
   if (version >= 1209) options.emplace_back("--no-cache");
   // Without it an #include would find a file in the current folder, which no key knows of.
@@ -37,6 +38,7 @@ std::vector<std::string> hiprtc_options(const CompileRequest& request, std::stri
   // Compilers since LLVM 22 have no macro for it (llvm-project #164217).
   options.emplace_back("-DKILN_WAVE=" + std::to_string(wave_of(arch)));
   if (request.fast_math) options.emplace_back("-ffast-math");
+  if (request.same_bits) options.emplace_back(kSameBits);
   // Its default fuses unless a pragma forbids it, as the header of random numbers does. Old releases have no word for that.
   const bool honors = request.contract && !request.fast_math && request.headers.contains("kiln/math/random.hpp");
   if (!honors) options.emplace_back(request.fast_math || request.contract ? "-ffp-contract=fast" : "-ffp-contract=off");
