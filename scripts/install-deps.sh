@@ -23,8 +23,9 @@ build=(g++ cmake ninja-build libclang-19-dev llvm-19-dev liblld-19-dev libtbb-de
 tests=(doctest-dev libamdhip64-dev pkgconf python3-venv python3-dev gdb clang-19 locales python3-jsonschema python3-yaml libeigen3-dev "${by_system[@]}")
 # clang++-19 also builds the plain loops that the benchmarks compare with, and the fuzzers, whose runtime is in libclang-rt-19-dev.
 # libfftw3-dev: what kiln::fft is timed against. libc++-19-dev: the public headers are compiled with it, too. ccache: for machines on which .ci/run runs again. qemu-user and the cross compiler:
-# scripts/test-aarch64.sh. gfortran and abigail-tools: the C interface from Fortran, and its binary form. Open MPI: kiln/mpi.hpp over real ranks.
-ci=(ccache libc++-19-dev libclang-rt-19-dev clang-format-19 clang-tidy-19 libbenchmark-dev libfftw3-dev qemu-user g++-aarch64-linux-gnu gfortran abigail-tools libopenmpi-dev openmpi-bin)
+# scripts/test-aarch64.sh. gfortran and abigail-tools: the C interface from Fortran, and its binary form. Open MPI: kiln/mpi.hpp over real ranks. gmpy2 (MPFR) and NumPy: scripts/same_bits_errors.py.
+ci=(ccache libc++-19-dev libclang-rt-19-dev clang-format-19 clang-tidy-19 libbenchmark-dev libfftw3-dev qemu-user g++-aarch64-linux-gnu gfortran abigail-tools libopenmpi-dev openmpi-bin
+    python3-gmpy2 python3-numpy)
 
 case "${1:-build}" in
   build) packages=("${build[@]}") ;;

@@ -2,6 +2,9 @@
 // W. Kahan, "Branch cuts for complex elementary functions" (1987).
 #pragma once
 #include "kiln/math/complex_elementary.hpp"
+#if KILN_SAME_BITS
+#include "kiln/math/same_complex.hpp"
+#endif
 
 namespace kiln::complex_double {
 
@@ -12,9 +15,15 @@ struct hyperbolic {
 KILN_FN hyperbolic hyperbolics(double x) {
   const double a = fabs(x);
   const bool big = a > 700;
+#if KILN_SAME_BITS
+  const same_bits::hyperbolics_in_two of = same_bits::hyperbolics_of_size(big ? 700.0 : a);
+  const double half = ::kiln::expm1(big ? 0.5 * a : 1.0) + 1;
+  return {copysign(big ? 0.5 * half : of.sinh.high, x), big ? 0.5 * half : of.cosh.high, big ? half : 1.0};
+#else
   const double t = ::kiln::expm1(big ? 0.5 * a : a), e = t + 1;
   const double s = big ? 0.5 * e : 0.5 * (t + t / e), c = big ? 0.5 * e : 0.5 * (e + 1 / e);
   return {copysign(s, x), c, big ? e : 1.0};
+#endif
 }
 KILN_FN number sinh(const number& z) {
   const double x = z.re, y = z.im;
@@ -36,12 +45,19 @@ KILN_FN number cosh(const number& z) {
 }
 KILN_FN number tanh(const number& z) {
   const double x = z.re, y = z.im;
-  const double a = fabs(x), t = tan(y), beta = 1 + t * t;
+  const double a = fabs(x);
   const double m = ::kiln::expm1(a > 700 ? 700.0 : a), e = m + 1;
-  const double s = 0.5 * (m + m / e), rho = ::kiln::sqrt(1 + s * s), scale = 1 + beta * s * s;
   const bool far = a > 22;
-  double re = far ? copysign(1.0, x) : copysign(beta * rho * s / scale, x);
-  double im = far ? 4 * (t / beta) / e / e : t / scale;
+#if KILN_SAME_BITS
+  const same_bits::tangent_parts_of_complex near = same_bits::complex_tangent(far ? 22.0 : a, y);
+  const double t = near.tangent, beta = near.beta, near_re = near.re, near_im = near.im;
+#else
+  const double t = tan(y), beta = 1 + t * t;
+  const double s = 0.5 * (m + m / e), rho = ::kiln::sqrt(1 + s * s), scale = 1 + beta * s * s;
+  const double near_re = beta * rho * s / scale, near_im = t / scale;
+#endif
+  double re = far ? copysign(1.0, x) : copysign(near_re, x);
+  double im = far ? 4 * (t / beta) / e / e : near_im;
   const bool odd = !isfinite(y), infinite = isinf(x);
   re = x == 0 ? x : odd && !infinite ? y - y : x != x ? x : re;
   im = y == 0 ? y : infinite ? (odd ? copysign(0.0, y) : copysign(0.0, t)) : x != x ? x : im;

@@ -22,8 +22,8 @@ KILN_FUNCTION_1(exp2, KILN_SAME(exp2f, KILN_APPROXIMATE(exp2f, KILN_OF_LANES(exp
                 KILN_OF_LANES(exponential_2_of_lanes, KILN_LIBM(exp2)))
 KILN_FUNCTION_1(expm1, KILN_SAME(expm1f, KILN_OWN(expm1_by_polynomial, expm1f)),
                 KILN_SAME(expm1, KILN_OF_LANES(exponential_less_1_of_lanes, KILN_LIBM(expm1))))
-KILN_FUNCTION_1(log2, KILN_APPROXIMATE(log2f, KILN_LIBM(log2f)), KILN_LIBM(log2))
-KILN_FUNCTION_1(log10, KILN_APPROXIMATE(log10f, KILN_LIBM(log10f)), KILN_LIBM(log10))
+KILN_FUNCTION_1(log2, KILN_SAME(log2f, KILN_APPROXIMATE(log2f, KILN_LIBM(log2f))), KILN_LIBM(log2))
+KILN_FUNCTION_1(log10, KILN_SAME(log10f, KILN_APPROXIMATE(log10f, KILN_LIBM(log10f))), KILN_LIBM(log10))
 KILN_FUNCTION_1(log1p, KILN_SAME(log1pf, KILN_OWN_OF_MANY_REGISTERS(log1p_by_polynomial, log1pf)),
                 KILN_SAME(log1p, KILN_OWN_OF_MANY_REGISTERS(log1p_by_polynomial, log1p)))
 

@@ -23,7 +23,11 @@ KILN_TABLE uint64 two_over_pi[kFactorWords] = {
 
 // Of a number of 2^23 and more (Payne and Hanek, 1983): of the product with 2 / pi only the bits around the point are made.
 // What lies above them is whole turns.
-KILN_FN reduced_angle<double> reduce_far(double size) {
+struct reduced_in_two {
+  double rest, more;
+  uint32 quarters;
+};
+KILN_FN reduced_in_two reduce_far_in_two(double size) {
   using wide = unsigned __int128;
   const uint64 bits = bit_cast<uint64>(size);
   const uint64 m = (bits & 0x000fffffffffffffull) | 0x0010000000000000ull;
@@ -56,7 +60,11 @@ KILN_FN reduced_angle<double> reduce_far(double size) {
   const double sum = high + below, sum_rest = below - (sum - high);
   const double rest = sum * 0x1.921fb54442d18p+0;
   const double more = fused(sum, 0x1.921fb54442d18p+0, -rest) + (sum_rest * 0x1.921fb54442d18p+0 + sum * 0x1.1a62633145c07p-54);
-  return {up ? -(rest + more) : rest + more, quarters & 3};
+  return {up ? -rest : rest, up ? -more : more, quarters & 3};
+}
+KILN_FN reduced_angle<double> reduce_far(double size) {
+  const reduced_in_two of = reduce_far_in_two(size);
+  return {of.rest + of.more, of.quarters};
 }
 
 // A quarter in three numbers, whose products with less than 2^23 are right to the last bit of what is left.

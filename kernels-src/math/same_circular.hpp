@@ -22,8 +22,9 @@ KILN_FN angle_in_two near_angle(double size) {
 // Of others.
 KILN_FN angle_in_two far_angle(double size) {
   if (!(size < double(INFINITY))) return {double(NAN), 0, 0};
-  const libm::reduced_angle<double> of = libm::reduce_far(size);
-  return {of.rest, 0, of.quarters};
+  const libm::reduced_in_two of = libm::reduce_far_in_two(size);
+  const in_two angle = falling_sum(of.rest, of.more);
+  return {angle.high, angle.low, of.quarters};
 }
 
 // Of an odd number of quarters the cosine.
@@ -47,7 +48,7 @@ KILN_FN double sine_from(double y, const angle_in_two& of, double x) {
 KILN_FN double cosine_from(double y, const angle_in_two& of) {
   return ((of.quarters + 1) & 2) != 0 ? -y : y;
 }
-KILN_FN double tangent(const angle_in_two& of, double x) {
+KILN_FN in_two tangent_in_two(const angle_in_two& of, double x) {
   const double r = of.rest, z = r * r;
   const in_two above =
       falling_sum(r, r * z * polynomial(z, -0x1.06b8f80f2acd4p-3, 0x1.6fc351a4cf398p-9, -0x1.f625a31c33da8p-18));
@@ -56,8 +57,12 @@ KILN_FN double tangent(const angle_in_two& of, double x) {
   const in_two q = quotient_in_two({odd ? under.high : above.high, odd ? under.low : above.low},
                                    {odd ? above.high : under.high, odd ? above.low : under.low});
   const double more = fused(q.high * of.more, q.high, of.more);
-  const double y = q.high + (q.low + (odd ? -more : more));
-  return odd != signbit(x) ? -y : y;
+  const in_two y = falling_sum(q.high, q.low + (odd ? -more : more));
+  const bool negative = odd != signbit(x);
+  return {negative ? -y.high : y.high, negative ? -y.low : y.low};
+}
+KILN_FN double tangent(const angle_in_two& of, double x) {
+  return tangent_in_two(of, x).high;
 }
 KILN_NOINLINE double sine_of_far(double x) {
   const angle_in_two of = far_angle(KILN_LIBM(fabs)(x));

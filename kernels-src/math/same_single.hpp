@@ -53,15 +53,33 @@ KILN_FN float expm1f(float x) {
   return static_cast<float>(with_sign(KILN_LIBM(fabs)(short_expm1(low > 90.0f ? 90.0f : low)), x));
 }
 
-// log(x) of a positive normal number, in float64.
-KILN_FN double short_log(double x) {
+// log(x) = n log(2) + rest of a positive normal number, in float64.
+struct short_logarithm {
+  double n, rest;
+};
+KILN_FN short_logarithm short_log_of(double x) {
   const uint64 shifted = bit_cast<uint64>(x) + (0x3ff0000000000000ull - 0x3fe6a09e667f3bcdull);
   const double n = bit_cast<double>((shifted >> 52) | 0x4330000000000000ull) - (0x1p52 + 1023);
   const double m = bit_cast<double>((shifted & 0x000fffffffffffffull) + 0x3fe6a09e667f3bcdull);
   const double s = (m - 1) / (m + 1), z = s * s;
-  return fused(n, 0x1.62e42fefa39efp-1,
-               s * polynomial(z, 0x1.0000000004a23p+1, 0x1.555554dac5f45p-1, 0x1.999a9ca19acc9p-2, 0x1.2432bbe0a642bp-2,
-                              0x1.e3b04d511aafdp-3));
+  return {n, s * polynomial(z, 0x1.0000000004a23p+1, 0x1.555554dac5f45p-1, 0x1.999a9ca19acc9p-2, 0x1.2432bbe0a642bp-2,
+                            0x1.e3b04d511aafdp-3)};
+}
+KILN_FN double short_log(double x) {
+  const short_logarithm of = short_log_of(x);
+  return fused(of.n, 0x1.62e42fefa39efp-1, of.rest);
+}
+// The logarithm of any x, from that of a positive one.
+KILN_FN float logarithm_from(double y, float x) {
+  return x > 0 ? (x < INFINITY ? static_cast<float>(y) : x) : x == 0 ? -INFINITY : NAN;
+}
+KILN_FN float log2f(float x) {
+  const short_logarithm of = short_log_of(static_cast<double>(x));
+  return logarithm_from(fused(of.rest, 0x1.71547652b82fep+0, of.n), x);
+}
+KILN_FN float log10f(float x) {
+  const short_logarithm of = short_log_of(static_cast<double>(x));
+  return logarithm_from(fused(of.n, 0x1.34413509f79ffp-2, of.rest * 0x1.bcb7b1526e50ep-2), x);
 }
 KILN_FN float log1pf(float x) {
   const double a = static_cast<double>(x), y = KILN_LIBM(fabs)(a) < 0x1p-18 ? fused(a * a, -0.5, a) : short_log(1 + a);

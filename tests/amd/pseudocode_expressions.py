@@ -70,7 +70,9 @@ class Expressions(Values):
             return Value(repr(number), left.type if left.type[0] == "w" else right.type, number)
         a, b = self.typed(left, type_), self.typed(right, type_)
         if operator in ("==", "!=", "<>", "<", ">", "<=", ">="):
-            return Value(f"({a} {'!=' if operator == '<>' else operator} {b})", U1)
+            if operator == "<>":  # less or greater: false of NaN
+                return Value(f"(({a} < {b}) | ({a} > {b}))", U1)
+            return Value(f"({a} {operator} {b})", U1)
         if type_ == U1 and operator in ("+", "-", "*"):
             raise Untranslatable("arithmetic of bits")
         if operator in ("/", "%") and type_[0] != "f":
