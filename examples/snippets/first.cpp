@@ -1,5 +1,5 @@
-#include <kiln/kiln.hpp>
 #include <iostream>
+#include <kiln/kiln.hpp>
 
 int main() {
   const auto disc = kiln::vectorize("T disc(T a, T b, T c) where T: float32, float64 = sqrt(b*b - 4*a*c)");

