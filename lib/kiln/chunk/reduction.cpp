@@ -69,8 +69,8 @@ class ReductionCall {
     find_inputs();
     const bool has_parts = target_.reorderable() && function_.has_parts(whole_.loop());
     Job job{.what = target_.what(), .inputs = inputs_, .outputs = {}, .cut = cut(results)};
-    if (target_.reorderable() && (has_parts || cuts_reduced(job.cut))) return run_parts(job, results);
     for (const Array& result : results) job.outputs.push_back(result_operand(result));
+    if (target_.reorderable() && (has_parts || cuts_reduced(job.cut))) return run_parts(job, results);
     run_whole(job);
   }
 
