@@ -101,7 +101,7 @@ def real_errors(kiln, name):
         got = run(kiln, f"{type_name} f({type_name} x) = {name}(x)", [x])
         wants, sizes = [], None
         for value in x:
-            with gmpy2.context(gmpy2.get_context()):
+            with gmpy2.local_context(gmpy2.get_context()):
                 want = function(mpfr(float(value)))
             wants.append(want if gmpy2.is_finite(want) else None)
         if name in ("j0", "j1", "y0", "y1"):

@@ -12,5 +12,7 @@ if ! "$venv/bin/python" -c 'import material' 2>/dev/null; then
 fi
 export NO_MKDOCS_2_WARNING=1
 if [[ ${1:-} == --serve ]]; then exec "$venv/bin/mkdocs" serve; fi
-"$venv/bin/mkdocs" build --clean --quiet
+# Not --quiet: what it does not print is no error either.
+log=build/site.log
+"$venv/bin/mkdocs" build --clean >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 echo "build/site: $(find build/site -name '*.html' | wc -l) pages"

@@ -74,7 +74,9 @@ class RankReduction {
   void meet(const Part& part) {
     std::string message;
     try {
-      own_ = part();
+      // Bytes wait for queued work, which combine() does not.
+      const Partial made = part();
+      own_ = made.read(made.bytes());
       message = '+' + std::to_string(own_->begin()) + ' ' + std::to_string(own_->end());
       if (!sends()) message += '\n' + own_->bytes();
     } catch (const std::exception& error) {

@@ -75,7 +75,8 @@ class _Parts:
         self.allgather = self.ranks.allgather if self.ranks else comm.allgather
         self.own, self.failure = None, b""
         try:
-            self.own = part()
+            made = part()
+            self.own = _kiln.partial_read(made.function, made.bytes(), False)  # bytes wait for queued work, which combine does not
             message = b"+%d %d" % (self.own.begin, self.own.end) + (b"" if self.ranks else b"\n" + self.own.bytes())
         except Exception as error:
             message = b"-" + str(error).encode()

@@ -400,3 +400,12 @@ def test_numpys_scalars_are_numbers_of_raw_kernels(dtype):
         assert y.tolist() == [n] * 3
     with pytest.raises(kiln.TypeError, match=r"argument 0 \(y\) is a scalar, and the parameter an array"):
         fill((1,), (3,), (np.float32(1), 1))
+
+
+def test_functions_with_the_same_bits():
+    x = np.linspace(-5, 5, 1001)
+    f = kiln.vectorize("float64 same_exp(float64 a) = exp(a)", same_bits=True)
+    assert '"same_bits": true' in f.definition
+    np.testing.assert_array_max_ulp(f(x), np.exp(x), 2)
+    with pytest.raises(kiln.SignatureError, match="both .same_bits and .contract"):
+        kiln.vectorize("float64 same_both(float64 a) = exp(a)", same_bits=True, contract=True)

@@ -315,10 +315,15 @@ TEST_CASE("parts: running results have the bits of the tree, for any cuts") {
   }
   // Halves are accumulated in float32, and integers widen, as in accumulate().
   const Array ones = Array::full({3000}, 1).astype(DType::float16);
-  CHECK(kiln::accumulate_part(kiln::math::add, ones, Partial())[2999].astype(DType::float32).item<float>() == 3000);
   const Array bytes = Array::full({300}, 1).astype(DType::int8);
-  CHECK(kiln::accumulate_part(kiln::math::add, bytes, Partial()).to_vector<std::int64_t>() ==
-        kiln::math::add.accumulate(bytes).to_vector<std::int64_t>());
+  on_every_device([&](const Target& target) {
+    const auto running = [&](const Array& x) {
+      return target.fetch(kiln::accumulate_part(kiln::math::add, target.place(x), Partial(), part_on(target, 0, x.size())));
+    };
+    CHECK(running(ones)[2999].astype(DType::float32).item<float>() == 3000);
+    CHECK(running(ones).dtype() == DType::float16);
+    CHECK(running(bytes).to_vector<std::int64_t>() == kiln::math::add.accumulate(bytes).to_vector<std::int64_t>());
+  });
 }
 
 TEST_CASE("parts: errors of running results name the function, the elements and the remedy") {
@@ -335,6 +340,8 @@ TEST_CASE("parts: errors of running results name the function, the elements and 
         "multiply.accumulate_part: the accumulators before it are of a different function, add (float32, float32 -> float32), "
         "whose "
         "definition or dtypes differ from those of multiply (float32, float32 -> float32)");
+  CHECK(fails([&] { return kiln::accumulate_part(add, x[Slice{40, {}}], first, {.global_offset = 40, .global_size = 90}); }) ==
+        "add.accumulate_part: a part of 60 along the cut axis at .global_offset 40 does not lie within .global_size 90");
   CHECK(fails([&] { return kiln::accumulate_part(add, x.reshape({10, 10}), Partial(), {.axis = kiln::all_axes}); }) ==
         "add.accumulate_part: running results have one axis; name one in .axis");
   CHECK(fails([&] { return kiln::accumulate_part(add, x, Partial(), {.where = kiln::math::greater(x, 0.0F)}); }) ==

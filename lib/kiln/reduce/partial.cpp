@@ -80,6 +80,22 @@ std::shared_ptr<const PartialFunction> partial_function(const std::shared_ptr<co
                                        [&] { return std::make_shared<const PartialFunction>(impl, loop); });
 }
 
+std::int64_t size_of(const std::string& what, std::int64_t extent, std::int64_t inner, const PartialOptions& options) {
+  std::int64_t end = 0;
+  const bool beyond = __builtin_add_overflow(options.global_offset, extent, &end);
+  const std::int64_t size = options.global_size.value_or(end);
+  if (options.global_offset < 0 || beyond || end > size) {
+    throw ShapeError(what + ": a part of " + std::to_string(extent) + " along the cut axis at .global_offset " +
+                     std::to_string(options.global_offset) + " does not lie within .global_size " + std::to_string(size));
+  }
+  std::int64_t elements = 0;
+  if (__builtin_mul_overflow(size, std::max<std::int64_t>(inner, 1), &elements)) {
+    throw ShapeError(what + ": .global_size " + std::to_string(size) + " times " + std::to_string(inner) +
+                     " elements is more than 64 bits number");
+  }
+  return inner == 0 ? 0 : elements;
+}
+
 void compute(PartialImpl& part, std::span<const Arg> args, const Options& view, const Numbers& numbers, const Shape& whole,
              bool on_host) {
   const PartialFunction& function = *part.function;
@@ -145,24 +161,6 @@ Numbering numbering_of(const std::string& name, const Shape& shape, const Dims& 
   return numbering;
 }
 
-/// Elements of the whole array.
-std::int64_t size_of(const std::string& name, const Numbering& numbering, const PartialOptions& options) {
-  std::int64_t end = 0;
-  const bool beyond = __builtin_add_overflow(options.global_offset, numbering.extent, &end);
-  const std::int64_t size = options.global_size.value_or(end);
-  if (options.global_offset < 0 || beyond || end > size) {
-    throw ShapeError(name + ".partial: a part of " + std::to_string(numbering.extent) +
-                     " along the cut axis at .global_offset " + std::to_string(options.global_offset) +
-                     " does not lie within .global_size " + std::to_string(size));
-  }
-  std::int64_t elements = 0;
-  if (__builtin_mul_overflow(size, std::max<std::int64_t>(numbering.inner, 1), &elements)) {
-    throw ShapeError(name + ".partial: .global_size " + std::to_string(size) + " times " + std::to_string(numbering.inner) +
-                     " elements is more than 64 bits number");
-  }
-  return numbering.inner == 0 ? 0 : elements;
-}
-
 void check_function(const std::string& name, const Target& target) {
   if (!target.reorderable()) {
     throw TypeError(name +
@@ -175,7 +173,7 @@ std::shared_ptr<PartialImpl> run(std::shared_ptr<const PartialFunction> function
                                  const Options& view, const PartialOptions& options, const Shape& whole, const Dims& reduced) {
   const Numbering numbering = numbering_of(function->name, whole, reduced);
   auto result = std::make_shared<PartialImpl>();
-  result->size = size_of(function->name, numbering, options);
+  result->size = size_of(function->name + ".partial", numbering.extent, numbering.inner, options);
   result->begin = options.global_offset * numbering.inner;
   result->end = result->begin + numbering.extent * numbering.inner;
   result->inner = numbering.inner;

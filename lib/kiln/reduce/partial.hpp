@@ -72,6 +72,11 @@ namespace kiln::reduce {
 [[nodiscard]] std::shared_ptr<const PartialFunction> partial_function(const std::shared_ptr<const detail::ReductionImpl>& impl,
                                                                       const ufunc::Loop& loop);
 
+/// Elements of the whole array, of which a part has `extent` indices of the cut axis with `inner` elements each. ShapeError,
+/// which begins with `what`, for a part that does not lie within it.
+[[nodiscard]] std::int64_t size_of(const std::string& what, std::int64_t extent, std::int64_t inner,
+                                   const PartialOptions& options);
+
 /// Fills the accumulators of a part whose other members are set. `numbers`: those that maps get. `whole`: what the inputs
 /// broadcast to. The options' .out and .windows are not used. `on_host`: the accumulators are host arrays, wherever they are
 /// computed.

@@ -53,10 +53,18 @@ class Running {
   }
   void copy(const Array& from, const Array& to) const {
     static const Ufunc same = vectorize({.name = "copy", .signatures = {"T(T x)"}, .body = "return x;"});
-    if (to.size() != 0) same({from}, {.out = to, .stream = options_.stream, .device = options_.device});
+    if (to.size() == 0) return;
+    same({from}, {.out = to, .stream = options_.stream, .device = options_.device, .casting = Casting::unsafe});
   }
-  [[nodiscard]] static Array empty_like(const Array& array, const Shape& shape) {
-    return array.is_host() ? Array::empty(shape, array.dtype()) : device_array(shape, array.dtype(), array.device());
+  /// The elements in another dtype, converted on the call's stream.
+  [[nodiscard]] Array converted(const Array& array, DType dtype) const {
+    if (array.dtype() == dtype) return array;
+    Array made = empty_like(array, array.shape(), dtype);
+    copy(array, made);
+    return made;
+  }
+  [[nodiscard]] static Array empty_like(const Array& array, const Shape& shape, DType dtype) {
+    return array.is_host() ? Array::empty(shape, dtype) : device_array(shape, dtype, array.device());
   }
 
  private:
@@ -74,7 +82,7 @@ class Running {
     for (std::size_t level = levels.size() - 1; level-- > 0;) {
       Shape shape = elements.shape();
       shape[0] = levels[level].shape()[0];
-      const Array next = level == 0 ? results : empty_like(elements, shape);
+      const Array next = level == 0 ? results : empty_like(elements, shape, state_);
       if (ahead.valid()) {
         const Slice known{first, {}};
         copy(ahead[known], next[Slice{2 * first, {}, 2}]);
@@ -192,10 +200,10 @@ Array accumulate_part(const Ufunc& function, const Array& a, const Partial& befo
     const detail::PartialImpl* const earlier = before.valid() ? before.impl_.get() : nullptr;
     reduce::check_before(name, *loops, earlier, kept, options.global_offset);
     const DType state = loops->steps.states.front();
-    Array elements = reduce::with_axis_first(a, along, false);
-    if (elements.dtype() != state) elements = elements.astype(state);
+    static_cast<void>(reduce::size_of(name + ".accumulate_part", a.shape()[along], 1, options));
     const reduce::Running running(impl, state, options, stop);
-    const Array results = reduce::Running::empty_like(elements, elements.shape());
+    const Array elements = running.converted(reduce::with_axis_first(a, along, false), state);
+    const Array results = reduce::Running::empty_like(elements, elements.shape(), state);
     if (results.size() != 0) {
       std::vector<Array> before_nodes;
       const bool any = earlier != nullptr && earlier->begin != earlier->end;
@@ -204,9 +212,7 @@ Array accumulate_part(const Ufunc& function, const Array& a, const Partial& befo
       }
       running.run(elements, results, options.global_offset, std::move(before_nodes));
     }
-    const Array widened = reduce::with_axis_first(results, along, true);
-    const DType dtype = loops->loop.outputs.front();
-    return dtype == state ? widened : widened.astype(dtype);
+    return reduce::with_axis_first(running.converted(results, loops->loop.outputs.front()), along, true);
   });
 }
 
