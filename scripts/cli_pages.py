@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Writes the manual pages (docs/man/) of the kiln command, from its own list of commands and options (`kiln --describe`).
+"""Writes the manual pages (docs/man/) of the kiln command, and docs/command-reference.md and docs/errors.md, from its own list of commands and options (`kiln --describe`).
 
 usage: cli_pages.py KILN [ROOT]           write them below ROOT (the project)
        cli_pages.py --check KILN [ROOT]   compare, and say what is out of date (exit status 1)
 """
+import itertools
 import json
 import pathlib
 import re
@@ -141,11 +142,62 @@ def main_page(top, version):
     return out + [".SH SEE ALSO", ", ".join(f"\\fBkiln\\-{c['name']}\\fR(1)" for c in top["commands"])]
 
 
+def cell(text):
+    return text.replace("|", "\\|").replace("<", "&lt;")
+
+
+def markdown_command(command, words, depth):
+    """A command's heading, usage, options and words, and those of the commands below it."""
+    footer = Footer(command["footer"])
+    usage = [line.strip().removeprefix("Usage: ") for line in command["usage"].split("\n")]
+    out = [f"{'#' * depth} {words}", "", command["help"] + ".", "", "```text", *usage, "```", ""]
+    for block in footer.prose:
+        # Lines with a blank before them are examples, which stand between sentences.
+        for plain, lines in itertools.groupby(block, lambda line: not line.startswith("  ")):
+            lines = [line.strip() for line in lines]
+            out += [" ".join(lines).replace("*", "\\*").replace("<", "&lt;").replace("[", "\\["), ""] if plain else ["```text", *lines, "```", ""]
+    options = [o for o in command["options"] if "--help" not in o["names"]]
+    if options:
+        out += ["| option | meaning |", "| --- | --- |"]
+        for option in options:
+            value = f" {option['value']}" if option["value"] else ""
+            default = f" The default is `{option['default']}`." if option["default"] else ""
+            out.append(f"| `{', '.join(option['names'])}{cell(value)}` | {cell(option['help'].rstrip('.'))}.{default} |")
+        out.append("")
+    if footer.examples:
+        out += ["```text", *footer.examples, "```", ""]
+    if footer.status:
+        out += [f"Exit status: {footer.status.rstrip('.')}.", ""]
+    for below in command["commands"]:
+        out += markdown_command(below, f"{words} {below['name']}", depth + 1)
+    return out
+
+
+def markdown(top):
+    out = ["# Command reference", "", "Made by scripts/cli_pages.py of the command's own help. Do not edit. [cli.md](cli.md) is the guide.", ""]
+    for command in top["commands"]:
+        out += markdown_command(command, f"kiln {command['name']}", 2)
+    return "\n".join(out).rstrip("\n") + "\n"
+
+
+def errors(topics):
+    """The page of all kinds of errors, by code."""
+    out = ["# Errors from A to Z", "", "Made by scripts/cli_pages.py of `kiln explain`. Do not edit.", "",
+           "Each error has a code. On a terminal and in Python the code stands below the message: `kiln explain broadcast`. C has it as the key `\"code\"` of an error, C++ by",
+           "`kiln::explain(error).code`.", ""]
+    for topic in topics:
+        out += [f"## {topic['code']}", "", f"{topic['title']}, a `{topic['exception']}`. {cell(topic['cause'])}", "", f"**Remedy:** {cell(topic['remedy'])}", "",
+                "```text", *topic["example"].split("\n"), "```", ""]
+    return "\n".join(out).rstrip("\n") + "\n"
+
+
 def pages(kiln):
     run = lambda *words: subprocess.run([kiln, *words], check=True, capture_output=True, text=True).stdout
     top = json.loads(run("--describe"))
     version = run("--version").split()[1]
     files = {"docs/man/kiln.1": "\n".join(main_page(top, version)) + "\n"}
+    files["docs/command-reference.md"] = markdown(top)
+    files["docs/errors.md"] = errors(json.loads(run("explain", "--json"))["errors"])
     for command in top["commands"]:
         files[f"docs/man/kiln-{command['name']}.1"] = "\n".join(page(top, command, version)) + "\n"
     return files

@@ -42,6 +42,7 @@ export PYTHONPATH=$build/package
 "$python" -X dev -m pytest -q "$root/python/tests" "$@"
 "$python" -X dev -m pytest -q --doctest-modules --doctest-ignore-import-errors --pyargs kiln --ignore "$build/package/kiln/__main__.py"
 "$python" "$root/tests/architecture/snippets_test.py" "$root" --run python "$python"
+"$python" "$root/scripts/python_reference.py" --check
 
 # The benchmarks can be read, and some of them run. asv keeps what it knows of a machine in the home folder.
 "$python" -c 'import asv' 2>/dev/null || "$python" -m pip install -q asv || { echo "test-python.sh: asv DID NOT INSTALL; the benchmarks are not checked" >&2; exit 0; }

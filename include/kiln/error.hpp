@@ -95,6 +95,19 @@ class KILN_API IoError : public Error {
   ~IoError() override;
 };
 
+/// Reports what failed in a collective call, on every rank: "kiln::warm: rank 3 of 8: …".
+class KILN_API RankError : public Error {
+ public:
+  /// Constructs the error. `message` becomes what().
+  RankError(int rank, const std::string& message);
+  ~RankError() override;
+  /// Returns the rank that failed; the first one, if there are several; -1 if it is not known.
+  [[nodiscard]] int rank() const noexcept { return rank_; }
+
+ private:
+  int rank_;
+};
+
 /// Reports a kernel that does not compile. what() is the formatted diagnostics; the parts are available as values.
 class KILN_API CompileError : public Error {
  public:

@@ -21,19 +21,6 @@ namespace detail {
 class WarmingImpl;
 }
 
-/// Reports what failed in a collective call, on every rank: "kiln::warm: rank 3 of 8: …".
-class KILN_API RankError : public Error {
- public:
-  /// Constructs the error. `message` becomes what().
-  RankError(int rank, const std::string& message);
-  ~RankError() override;
-  /// Returns the rank that failed; the first one, if there are several; -1 if it is not known.
-  [[nodiscard]] int rank() const noexcept { return rank_; }
-
- private:
-  int rank_;
-};
-
 /// Options of warm(). Members are to be named. `targets`, `timeout` and `other_sizes` must be the same on all ranks.
 struct WarmOptions {
   /// Targets to compile for: "native", "sm_90". Empty: the CPU and the GPUs of each rank.

@@ -37,7 +37,7 @@ _LAZY = {
     "accumulate_part": "_partial", "partial": "_partial", "Partial": "_partial",
     "inspect": "_inspect", "profile": "_profile", "debug": "_definitions",
     "device_array": "_arrays", "device_array_like": "_arrays", "to_device": "_arrays", "asarray": "_arrays", "pinned": "_host_memory",
-    "pinned_array": "_host_memory", "register": "_host_memory", "open_npy": "_host_memory",
+    "pinned_array": "_host_memory", "register": "_host_memory", "open_npy": "_host_memory", "save_png": "_host_memory",
     "Device": "_devices", "devices": "_devices", "compilers": "_devices", "set_device": "_devices", "synchronize": "_devices",
     "set_log": "_devices", "set_print": "_devices",
     "Cache": "cache", "load_ipython_extension": "_ipython",

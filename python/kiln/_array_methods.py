@@ -81,7 +81,18 @@ def _repr(self):
 
 
 def _item(self, *args):
+    """Returns one element as a number of Python. Waits for the device."""
     return np.asarray(self).item(*args)
+
+
+def _tolist(self):
+    """Returns the elements as nested lists of Python's numbers."""
+    return np.asarray(self).tolist()
+
+
+def _ravel(self):
+    """Returns the elements along one axis, as a view where that is possible."""
+    return reshape(self, -1)
 
 
 def _number(convert):
@@ -347,6 +358,7 @@ def _reduction(name, initial_axis=None):
     def method(self, axis=None, dtype=None, out=None, keepdims=False):
         from . import math as functions
         return functions._get(name).reduce(self, axis=axis, dtype=dtype, out=out, keepdims=keepdims)
+    method.__doc__ = f"Reduces axes, all by default, by kiln.math.{name}."
     return method
 
 
@@ -391,8 +403,8 @@ Array.__array_namespace__ = _array_namespace
 Array.to_device = _to_device
 Array.__cuda_array_interface__ = property(_cuda_array_interface)
 Array.item = _item
-Array.tolist = lambda self: np.asarray(self).tolist()
-Array.ravel = lambda self: reshape(self, -1)
+Array.tolist = _tolist
+Array.ravel = _ravel
 for _method in (copy_to_host, copy_to_device, reshape, transpose, astype, copy):
     setattr(Array, _method.__name__, _method)
 Array.to = _to

@@ -1,4 +1,5 @@
 """Memory of the host for fast transfers: page-locked arrays, and files that are mapped."""
+import os
 import weakref
 
 import numpy as np
@@ -66,3 +67,19 @@ def open_npy(path, mode="r"):
     Modes: "r", "r+" and "c", as numpy.memmap has them.
     """
     return np.load(path, mmap_mode=mode, allow_pickle=False)
+
+
+def save_png(path, array, colormap=None, *, low=None, high=None):
+    """Writes an array of anybody's as a PNG file, whole or not at all.
+
+    An array of shape (rows, columns) is a picture by the colormap: "gray", "viridis", "magma", "turbo", "twilight" or "coolwarm",
+    each with "_r" for its reverse. `low` and `high` are the numbers at its ends; by default the least and the greatest finite
+    number. An array of shape (rows, columns, 3) or (rows, columns, 4) has colours: integers from 0 to 255, or floating-point
+    numbers from 0 to 1. A NaN is transparent.
+
+    >>> import os, tempfile
+    >>> x = np.linspace(-3, 3, 300)
+    >>> waves = kiln.vectorize("float64 waves(float64 x, float64 y) = sin(x * x + y * y)")(x, x[:, None])
+    >>> kiln.save_png(os.path.join(tempfile.gettempdir(), "waves.png"), waves, "viridis")
+    """
+    _kiln.save_png(os.fsencode(path), array, colormap, low, high)

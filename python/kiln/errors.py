@@ -1,7 +1,8 @@
 """kiln's exceptions. Each is also one of Python's or NumPy's.
 
 Attributes, None where an error has no such value: `position` (bytes into the text), `diagnostics` (a list), `log`, `source`, `target`,
-`compiler`, `vendor_code`, `vendor_name`, `option`, `reason` ("axis", "casting", …), `rank`.
+`compiler`, `vendor_code`, `vendor_name`, `option`, `reason` ("axis", "casting", …), `rank`, `code`. `python -m kiln explain CODE`
+says what a code means, and how to mend the call.
 """
 import builtins
 
@@ -16,7 +17,7 @@ __all__ = ["Error", "SignatureError", "ShapeError", "TypeError", "Stopped", "Dev
 class Error(Exception):
     """The base of kiln's exceptions."""
 
-    vendor_code = vendor_name = log = source = target = compiler = context = option = reason = None
+    vendor_code = vendor_name = log = source = target = compiler = context = option = reason = code = None
     _position = _diagnostics = _rank = None
 
     @property

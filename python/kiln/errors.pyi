@@ -14,6 +14,7 @@ class Error(Exception):
     option: str | None
     reason: str | None
     rank: int | None
+    code: str | None
 
 class SignatureError(Error, ValueError): ...
 class ShapeError(Error, ValueError): ...

@@ -415,6 +415,34 @@ PyObject* put(PyObject*, PyObject* args) {
   Py_RETURN_NONE;
 }
 
+/// Writes a picture: save_png(path, array, colormap or None, low or None, high or None), with the path as bytes.
+PyObject* save_png(PyObject*, PyObject* args) {
+  const char* path = nullptr;
+  PyObject* array = nullptr;
+  const char* colormap = nullptr;
+  PyObject* limits[2] = {};
+  if (PyArg_ParseTuple(args, "yOzOO:save_png", &path, &array, &colormap, &limits[0], &limits[1]) == 0) return nullptr;
+  double numbers[2] = {};
+  for (int i = 0; i < 2; ++i) {
+    if (limits[i] == Py_None) continue;
+    numbers[i] = PyFloat_AsDouble(limits[i]);
+    if (numbers[i] == -1 && PyErr_Occurred() != nullptr) return nullptr;
+  }
+  Operands operands(1);
+  if (operands.failed()) return nullptr;
+  Operand& source = operands.add();
+  if (read(array, source) == Given::foreign && !convert_input(array, source, "the picture")) return nullptr;
+  Error error;
+  kiln_status status = KILN_OK;
+  {
+    const Unlocked unlocked;
+    status = kiln_array_save_png(&source.arg, path, colormap, limits[0] == Py_None ? nullptr : &numbers[0],
+                                 limits[1] == Py_None ? nullptr : &numbers[1], error.out());
+  }
+  if (status != KILN_OK) return error.raise();
+  Py_RETURN_NONE;
+}
+
 PyObject* from_dlpack(PyObject*, PyObject* object) {
   return array_of_object(object);
 }
@@ -427,6 +455,7 @@ PyMethodDef functions[] = {
     {"assign", assign, METH_VARARGS, nullptr},
     {"take", take, METH_VARARGS, nullptr},
     {"put", put, METH_VARARGS, nullptr},
+    {"save_png", save_png, METH_VARARGS, nullptr},
     {"from_dlpack", from_dlpack, METH_O,
      "from_dlpack(x, /)\n--\n\nMakes a kiln.Array that shares the memory of an array of another library."},
     {nullptr, nullptr, 0, nullptr}};

@@ -13,8 +13,8 @@ constexpr long kIdentity = KILN_E_RANK + 4;
 constexpr long kStatuses = KILN_E_RANK + 5;
 PyObject* exceptions[kStatuses];
 
-constexpr const char* kKeys[] = {"position", "vendor_code", "vendor_name", "diagnostics", "log",    "source",
-                                 "target",   "compiler",    "context",     "option",      "reason", "rank"};
+constexpr const char* kKeys[] = {"position", "vendor_code", "vendor_name", "diagnostics", "log",  "source", "target",
+                                 "compiler", "context",     "option",      "reason",      "rank", "code"};
 
 /// Errors whose class in NumPy is another than that of their status.
 constexpr struct {
@@ -42,6 +42,13 @@ bool set_value(PyObject* exception, const char* key, const char* value) {
   return object && PyObject_SetAttrString(exception, key, object.get()) == 0;
 }
 
+/// Python 3.11 and later print it below the message.
+bool add_note(PyObject* exception, const char* code) {
+  if (code == nullptr || PyObject_HasAttrString(exception, "add_note") == 0) return true;
+  const Ref note(PyUnicode_FromFormat("help: python -m kiln explain %s", code));
+  return note && Ref(PyObject_CallMethod(exception, "add_note", "O", note.get()));
+}
+
 }  // namespace
 
 bool set_exception(long status, PyObject* type) {
@@ -65,6 +72,7 @@ PyObject* Error::raise() const {
     const char* const value = kiln_error_get(error_, key);
     if (value != nullptr && !set_value(exception.get(), key, value)) return nullptr;
   }
+  if (!add_note(exception.get(), kiln_error_get(error_, "code"))) return nullptr;
   PyErr_SetObject(reinterpret_cast<PyObject*>(Py_TYPE(exception.get())), exception.get());
   return nullptr;
 }

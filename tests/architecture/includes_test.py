@@ -24,7 +24,7 @@ PUBLIC_HEADERS = {
     "device_array": "array", "format": "array", "selection": "array", "views": "array", "elementwise": "math", "creation": "functions", "indexing": "functions",
     "joining": "functions", "statistics": "functions",
     "stream": "device", "event": "device", "memory": "device", "inspect": "binary", "cache": "cache", "cache_entry": "cache", "cache_handle": "cache", "compile_options": "cache",
-    "device_code": "types", "profile": "profiling", "array": "array", "host_memory": "array", "callable": "array", "npy": "files", "npz": "files",
+    "device_code": "types", "explain": "types", "profile": "profiling", "array": "array", "host_memory": "array", "callable": "array", "npy": "files", "npz": "files", "png": "files",
     "graph": "call", "ufunc": "ufunc", "kernel": "ufunc", "tune": "ufunc", "expr": "ufunc", "gufunc": "gufunc", "math": "math", "random": "random",
     "operators": "math", "fft": "fft", "fuse": "fusion", "reduction": "reduce", "kiln": "reduce", "chunked": "chunk", "manifest": "manifest", "warm": "manifest", "mpi": "manifest"}
 

@@ -182,3 +182,41 @@ TEST_CASE("--timeout ends a call that takes longer") {
     CHECK(contains(refused.err, "kiln: error: \"" + text + "\" is no time in seconds: write it as 10 or 0.5\n"));
   }
 }
+
+TEST_CASE("-o FILE.png writes a picture") {
+  const Scratch scratch;
+  const std::string waves = "float64 f(float64 x, float64 y) = sin(x) * cos(y)";
+  const auto eval = [&](std::vector<std::string> more) {
+    std::vector<std::string> arguments{"eval", waves, sample("f8_matrix"), sample("f8_matrix")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return run(arguments);
+  };
+  const std::string signature = "\x89PNG\r\n\x1a\n";
+  const std::string gray = scratch.file("gray.png"), colours = scratch.file("colours.PNG");
+  CHECK(eval({"-o", gray}).status == 0);
+  CHECK(cli::read_file(gray).starts_with(signature));
+  CHECK(cli::read_file(gray)[25] == 0);  // the type of its colours: gray
+  CHECK(eval({"-o", colours, "--colormap", "viridis", "--range=-1,1"}).status == 0);
+  CHECK(cli::read_file(colours)[25] == 2);
+
+  const auto fault = [&](const std::vector<std::string>& more, int status, const std::string& message) {
+    const auto result = eval(more);
+    CHECK(result.status == status);
+    CHECK_MESSAGE(contains(result.err, message), result.err);
+  };
+  const std::string other = scratch.file("other.png");
+  fault({"-o", other, "--colormap", "virids"}, 1, "unknown colormap \"virids\": did you mean \"viridis\"?");
+  fault({"-o", other, "--range", "1"}, 2, "--range \"1\" is no two numbers, such as 0,1");
+  fault({"-o", other, "--range", "a,2"}, 2, "--range \"a,2\" is no two numbers, such as 0,1");
+  fault({"-o", other, "--range", "2,1"}, 1, "a picture's low limit is below its high one");
+  fault({"-o", scratch.file("a.npy"), "--colormap", "viridis"}, 2, "--colormap is for a picture: give -o FILE.png");
+  fault({"--range", "0,1"}, 2, "--range is for a picture: give -o FILE.png");
+  fault({"-o", scratch.file("a.jpg")}, 2, "would be a .jpg picture, and kiln writes PNG: give -o " + scratch.file("a.png"));
+  fault({"-o", other, "--chunk", "1M"}, 2,
+        "is a picture, which is not written in chunks: leave out --chunk and --progress, or write .npy");
+  fault({"-o", other, "--ranks", "0/2"}, 2, "is a picture: give --ranks none, or write .npy");
+  CHECK_FALSE(std::filesystem::exists(other));
+  const auto list = run({"eval", "float64 f(float64 x) = x", "3.0", "-o", other});
+  CHECK(list.status == 1);
+  CHECK_MESSAGE(contains(list.err, "a picture has the shape (rows, columns)"), list.err);
+}

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <fstream>
 #include <limits>
 #include <string_view>
 #include <thread>
@@ -753,6 +754,32 @@ TEST_CASE("C: elements are taken and put at indices") {
   const auto beyond = failure([&](kiln_error** e) { return kiln_array_take(&taken, &to, indices, 2, e); });
   CHECK(beyond.status == KILN_E_SHAPE);
   CHECK(beyond.message == "a[indices], axis 0: index 2 at position 0 is out of range for an axis of extent 2");
+}
+
+TEST_CASE("C: arrays as pictures") {
+  const std::string path = std::filesystem::temp_directory_path() / ("kiln-c-" + std::to_string(::getpid()) + ".png");
+  const std::int64_t shape[] = {2, 3};
+  const float numbers[] = {0, 1, 2, 3, 4, 5};
+  const kiln_array_info described = kiln_memory(const_cast<float*>(numbers), KILN_FLOAT, 32, 2, shape);
+  const kiln_arg picture = kiln_memory_arg(&described);
+  const double low = 1, high = 4;
+  succeed([&](kiln_error** e) { return kiln_array_save_png(&picture, path.c_str(), "magma_r", &low, &high, e); });
+  succeed([&](kiln_error** e) { return kiln_array_save_png(&picture, path.c_str(), nullptr, nullptr, nullptr, e); });
+  std::ifstream file(path, std::ios::binary);
+  std::string begin(8, '\0');
+  file.read(begin.data(), 8);
+  CHECK(begin == "\x89PNG\r\n\x1a\n");
+  std::filesystem::remove(path);
+  const auto refused =
+      failure([&](kiln_error** e) { return kiln_array_save_png(&picture, path.c_str(), "hot", nullptr, nullptr, e); });
+  CHECK(refused.status == KILN_E_TYPE);
+  CHECK(refused.message.starts_with("unknown colormap \"hot\""));
+  CHECK_FALSE(std::filesystem::exists(path));
+  CHECK(failure([&](kiln_error** e) {
+          return kiln_array_save_png(nullptr, path.c_str(), nullptr, nullptr, nullptr, e);
+        }).status == KILN_E_ARGUMENT);
+  CHECK(failure([&](kiln_error** e) { return kiln_array_save_png(&picture, nullptr, nullptr, nullptr, nullptr, e); }).status ==
+        KILN_E_ARGUMENT);
 }
 
 TEST_CASE("C: arrays are made, described, copied and assigned") {

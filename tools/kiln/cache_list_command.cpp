@@ -49,10 +49,9 @@ CacheListCommand::CacheListCommand(CLI::App& app) {
   choice_.add_to(app);
   set_footer(
       app,
-      R"(Columns: ID its first digits, by which `kiln cache show` and `kiln inspect` know it; VARIANT what tells it from the other kernels
-of that signature, '-' where an older kiln wrote it; SIZE of the file; COMPILE what
-it took to compile, '-' where it came from a bundle; HITS how often programs found it on the disk, counted at most once in ten
-minutes; USED how long ago, as exactly.
+      R"(Columns: ID is the first digits, by which `kiln cache show` and `kiln inspect` know it. VARIANT distinguishes it from other kernels
+of that signature; '-': an older kiln wrote it. SIZE is the file's. COMPILE is the time that it took; '-': it came from a bundle.
+HITS counts how often programs found it on the disk, at most once in ten minutes. USED is how long ago that was.
 
 Examples:
   kiln cache list --sort size

@@ -106,7 +106,7 @@ CacheShowCommand::CacheShowCommand(CLI::App& app) {
   choice_.add_to(app);
   set_footer(
       app,
-      R"(ID is the beginning of an entry's id, as `kiln cache list` prints it: as many digits as tell it apart. With --json the key
+      R"(ID is the beginning of an entry's id, as `kiln cache list` prints it: as many digits as distinguish it. With --json the key
 is an object, and body and source are whole. `kiln inspect ID` shows the machine code.
 
 Examples:

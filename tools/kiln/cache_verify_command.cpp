@@ -16,13 +16,13 @@
 namespace kiln::tool {
 CacheVerifyCommand::CacheVerifyCommand(CLI::App& app) {
   set_usage(app, "kiln cache verify [OPTIONS]");
-  add_flag(app, "--fix", fix_, "Remove what is damaged, and what processes that died left behind");
+  add_flag(app, "--fix", fix_, "Remove damaged files, and those that dead processes left");
   choice_.add_to(app);
   set_footer(
       app,
       R"(Reads every file of the directory and compares its checksum. A damaged file is harmless to programs, which compile the
 kernel again. Launch shapes of `kiln tune` that were measured with another driver or on a device that is not here are named, and
-are no fault: they are not used. Status 1 where faults were found that were not mended.
+are no fault: they are not used. Status 1 where faults were found that were not repaired.
 
 Examples:
   kiln cache verify

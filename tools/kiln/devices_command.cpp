@@ -97,9 +97,9 @@ DevicesCommand::DevicesCommand(CLI::App& app) {
   add_flag(app, "-v,--verbose", verbose_, "Say why a vendor has no device here, and where compilers were looked for");
   set_footer(
       app,
-      R"(Columns: TARGET what kernels are compiled for, UNITS multiprocessors (on a CPU threads), WARP threads in a warp or
-wavefront, BLOCK threads in a block at most, GRID blocks in a launch at most, SHARED shared memory of a block, CACHE the
-last level. Below them: who compiles the kernels of each kind of device, and why not the others. Any DEVICE can be given to `kiln eval --device` and to KILN_DEVICE.)");
+      R"(Columns: TARGET is what kernels are compiled for. UNITS are multiprocessors, on a CPU threads. WARP is the threads of a warp or
+wavefront. BLOCK is the most threads of a block, GRID the most blocks of a launch. SHARED is the shared memory of a block, CACHE
+the last level's. Below them: who compiles the kernels of each kind of device, and why not the others. Any DEVICE can be given to `kiln eval --device` and to KILN_DEVICE.)");
 }
 
 int DevicesCommand::run() {

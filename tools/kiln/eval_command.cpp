@@ -3,13 +3,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <complex>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <optional>
 #include <span>
 #include <sstream>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "chunk_report.hpp"
 #include "declaration.hpp"
@@ -46,8 +49,8 @@ divmod, … ('kiln functions' lists them). With --layout it is a generalized ufu
   void matmul(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }
 
 OPERAND is a .npy file, '-' for one on standard input, an array of a .npz file (data.npz:x), or a number: 3, 0x10, -1, 2.5, 1e-3, true, 1+2j, nan, inf.
-Numbers take the dtype of the arrays beside them, as in NumPy; without arrays, that of the kernel's parameters, and for type
-variables and with --layout int64 or float64 (--dtype chooses another).
+Numbers take the dtype of the arrays beside them, as in NumPy. Without arrays they take that of the kernel's parameters, or int64
+and float64 for type variables and with --layout (--dtype chooses another).
 Write ./3 for a file whose name is a number. Operands broadcast as in NumPy. Without -o the results are printed.
 
 Examples:
@@ -62,9 +65,10 @@ Examples:
   kiln eval 'float32 f(float32 x) = sqrt(x)' huge.npy -o roots.npy --chunk 64M --progress
   kiln eval --file kernel.txt a.npy b.npy -o out.npy --device cuda:0 --time
   kiln eval hypot a.npy b.npy -o c.npy --trace trace.json
+  kiln eval 'float32 f(float32 x, float32 y) = sin(x) * cos(y)' row.npy column.npy -o waves.png --colormap viridis
 
-Exit status: 0 done, 1 something failed: the kernel, an operand, a device, a result (no FILE was written but those that the
-message names), 2 the command line is wrong.
+Exit status: 0 done. 1: the kernel, an operand, a device or a result failed; no FILE was written but those that the message
+names. 2: the command line is wrong.
 KILN_CACHE_DIR is where compiled kernels are kept, KILN_DEVICE what 'best' means.)";
 
 std::string plural(std::size_t count, std::string_view noun) {
@@ -85,6 +89,12 @@ std::vector<std::size_t> core_axes(const Gufunc& gufunc) {
   return axes;
 }
 
+std::string colormap_list() {
+  std::string list;
+  for (const std::string_view name : colormap_names()) list += (list.empty() ? "" : ", ") + std::string(name);
+  return list;
+}
+
 void print(std::span<const Array> results) {
   std::ostringstream text;
   for (const Array& result : results) text << result << '\n';
@@ -98,7 +108,11 @@ EvalCommand::EvalCommand(CLI::App& app) {
   set_footer(app, kEvalFooter);
   add_words(app, "words", words_, "The kernel's text, and what it is given", "KERNEL OPERAND");
   add_text(app, "-f,--file", file_, "Read the kernel from FILE; '-' is standard input", "FILE");
-  add_list(app, "-o,--output", outputs_, "Write to FILE as .npy, or to standard output for '-'; once for each output", "FILE");
+  add_list(app, "-o,--output", outputs_,
+           "Write to FILE as .npy, as a picture for FILE.png, or to standard output for '-'; once for each output", "FILE");
+  add_text(app, "--colormap", colormap_, "Of a picture: " + colormap_list() + "; NAME_r is its reverse", "NAME");
+  add_text(app, "--range", range_,
+           "Of a picture: the numbers at the colormap's ends, 0,1 (default: the least and the greatest number)", "LOW,HIGH");
   add_device_option(app, device_);
   add_flag(app, "-t,--time", time_, "Say on standard error what ran where, and how long each step took");
   add_text(app, "--timeout", timeout_, "End a call that takes longer than so many seconds (10, 0.5): nothing is written then",
@@ -154,6 +168,24 @@ std::vector<std::string> EvalCommand::protect(std::vector<std::string> arguments
 
 std::vector<std::string> EvalCommand::operand_texts() const {
   return {words_.begin() + (file_.empty() ? 1 : 0), words_.end()};
+}
+
+PngOptions EvalCommand::colours() const {
+  PngOptions colours{.colormap = colormap_};
+  if (range_.empty()) return colours;
+  const std::size_t comma = range_.find(',');
+  const auto number = [&](std::string_view text) {
+    const auto scalar = read_scalar(text);
+    if (!scalar || std::holds_alternative<std::complex<double>>(*scalar)) {
+      throw UsageError(fmt::format("--range \"{}\" is no two numbers, such as 0,1", range_));
+    }
+    return std::visit(
+        []<class Number>(Number value) { return std::is_arithmetic_v<Number> ? static_cast<double>(std::real(value)) : 0; },
+        *scalar);
+  };
+  colours.low = number(std::string_view(range_).substr(0, comma));
+  colours.high = number(comma == std::string::npos ? "" : std::string_view(range_).substr(comma + 1));
+  return colours;
 }
 
 void EvalCommand::check_standard_input(const std::vector<std::string>& operands) const {
@@ -236,7 +268,7 @@ int EvalCommand::run() {
   } catch (const CompileError& error) {
     throw in_option_words(error);
   } catch (const Error& error) {
-    throw Error(in_option_words(error.what()));
+    throw Reworded(error);
   }
   return kDone;
 }
@@ -264,7 +296,7 @@ void EvalCommand::evaluate_and_write(const std::optional<RankPlace>& place, Shar
   if (!timeout_.empty()) request.timeout = read_seconds(timeout_);
   request.place = place;
   const bool first = !place || place->rank == 0;  // who speaks for all
-  ResultFiles files(place ? std::vector<std::string>() : outputs_);
+  ResultFiles files(place ? std::vector<std::string>() : outputs_, place ? PngOptions() : colours());
   ChunkReport progress(progress_ && first);
   if (in_chunks()) {
     ChunkOptions how{.devices = {request.device}};

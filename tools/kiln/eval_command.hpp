@@ -11,6 +11,7 @@
 #include "command.hpp"
 #include "evaluation.hpp"
 #include "gufunc_call.hpp"
+#include "kiln/png.hpp"
 #include "kiln/ufunc.hpp"
 #include "method.hpp"
 #include "text_options.hpp"
@@ -35,6 +36,7 @@ class EvalCommand : public Command {
   /// `place` and `shared`: of one of several ranks.
   void evaluate_and_write(const std::optional<RankPlace>& place, SharedOutput* shared);
   [[nodiscard]] std::vector<std::string> operand_texts() const;
+  [[nodiscard]] PngOptions colours() const;
   void check_standard_input(const std::vector<std::string>& operands) const;
   /// The kernel's text, wherever it stands.
   [[nodiscard]] std::string text() const;
@@ -53,6 +55,8 @@ class EvalCommand : public Command {
   std::vector<std::string> words_;  // the kernel, unless from a file, then the operands
   std::string file_;
   std::vector<std::string> outputs_;
+  std::string colormap_;
+  std::string range_;
   std::string device_ = "best";
   bool time_ = false;
   std::string timeout_;

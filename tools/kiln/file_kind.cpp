@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 #include <system_error>
 
@@ -86,8 +87,17 @@ std::string explain_input(const std::string& path, const std::string& shown) {
   return "";
 }
 
+bool is_picture(const std::string& name) {
+  return extension_of(name) == ".png";
+}
+
 std::string explain_output(const std::string& name) {
   const std::string extension = extension_of(name);
+  constexpr std::string_view kOtherPictures[] = {".bmp", ".gif", ".jpeg", ".jpg", ".tif", ".tiff", ".webp"};
+  if (std::find(std::begin(kOtherPictures), std::end(kOtherPictures), extension) != std::end(kOtherPictures)) {
+    return fmt::format("\"{}\" would be a {} picture, and kiln writes PNG: give -o {}", name, extension,
+                       shell_word(with_extension(name, ".png")));
+  }
   if (extension != ".npz" && extension != ".csv") return "";
   const std::string npy = with_extension(name, ".npy");
   const std::string call =

@@ -12,7 +12,10 @@ namespace kiln::tool {
 /// read. `shown` is how messages name it.
 [[nodiscard]] std::string explain_input(const std::string& path, const std::string& shown);
 
-/// What to say of the name of an output that ends in .npz or .csv; empty for any other.
+/// Whether an output of this name is a PNG file.
+[[nodiscard]] bool is_picture(const std::string& name);
+
+/// What to say of the name of an output that ends in .npz or .csv, or in that of another picture; empty for any other.
 [[nodiscard]] std::string explain_output(const std::string& name);
 
 }  // namespace kiln::tool

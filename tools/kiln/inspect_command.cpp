@@ -82,7 +82,7 @@ InspectCommand::InspectCommand(CLI::App& app) {
   choice_.add_to(app);
   set_footer(
       app,
-      R"(ID is the beginning of an entry's id, as many digits as tell it apart. MANIFEST is a file: its kernels are looked at for
+      R"(ID is the beginning of an entry's id, as many digits as distinguish it. MANIFEST is a file: its kernels are looked at for
 the target, and compiled where the cache does not have them. Write ./abc for a file whose name is all hex digits.
 
 Forms: resources  registers, spills, stack, shared memory, vector width, size of the code
@@ -100,8 +100,8 @@ Examples:
   kiln inspect kernels.json --target sm_90,gfx90a,native
   kiln inspect kernels.json --kernel saxpy --target sm_90 --as ptx -o saxpy.ptx
 
-Exit status: 0 done, 1 something failed: there is no such kernel, one does not compile (the others are shown), none has that
-form, 2 the command line is wrong.)");
+Exit status: 0 done. 1: there is no such kernel, one does not compile (the others are shown), or none has that form. 2: the
+command line is wrong.)");
 }
 
 nlohmann::ordered_json InspectCommand::request() const {

@@ -1,6 +1,7 @@
 // The kiln command: reads the command line, runs one command of the table, and turns what went wrong into a message and a
 // status.
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -19,8 +20,10 @@
 #include "eval_command.hpp"
 #include "kiln/cache.hpp"
 #include "kiln/error.hpp"
+#include "kiln/explain.hpp"
 #include "kiln/version.hpp"
 #include "leftovers.hpp"
+#include "option_words.hpp"
 #include "options.hpp"
 #include "output.hpp"
 #include "usage.hpp"
@@ -35,6 +38,14 @@ using kiln::tool::kUsage;
 int report(int status, std::string_view message) {
   kiln::tool::print_error(message);
   return status;
+}
+
+/// On a terminal, for people: scripts have the message alone.
+void advise(const std::exception& error) {
+  if (isatty(STDERR_FILENO) == 0) return;
+  const auto* const reworded = dynamic_cast<const kiln::tool::Reworded*>(&error);
+  kiln::tool::say(
+      fmt::format("kiln: help: kiln explain {}\n", (reworded != nullptr ? reworded->topic() : kiln::explain(error)).code));
 }
 
 int report_usage(std::string_view message, const CLI::App& command) {
@@ -134,10 +145,14 @@ int main(int argc, char** argv) {
     return run(argc, argv);
   } catch (const kiln::CompileError& error) {
     // The diagnostics begin lines of their own, NAME:LINE:COLUMN first, for tools that look for that.
-    return report(kFailed, fmt::format("the kernel does not compile\n{}", error.what()));
+    report(kFailed, fmt::format("the kernel does not compile\n{}", error.what()));
+    advise(error);
+    return kFailed;
   } catch (const std::bad_alloc&) {
     return report(kFailed, "out of memory");
   } catch (const std::exception& error) {
-    return report(kFailed, error.what());
+    report(kFailed, error.what());
+    advise(error);
+    return kFailed;
   }
 }

@@ -16,6 +16,7 @@
 #include "file_kind.hpp"
 #include "kiln/error.hpp"
 #include "kiln/npy.hpp"
+#include "kiln/png.hpp"
 #include "operand.hpp"
 #include "output_file.hpp"
 #include "temporary_folder.hpp"
@@ -50,10 +51,6 @@ auto in_users_words(const fs::path& path, const OutputTarget& target, const Writ
   }
 }
 
-void save(const fs::path& path, const Array& array, const OutputTarget& target) {
-  in_users_words(path, target, [&] { save_npy(path, array); });
-}
-
 /// Streams may be written to one after the other, but a file would be replaced by the second; standard output is refused as
 /// well, since a reader of .npy takes one array.
 bool clash(const OutputTarget& one, const OutputTarget& other) {
@@ -68,7 +65,7 @@ bool clash(const OutputTarget& one, const OutputTarget& other) {
 
 }  // namespace
 
-ResultFiles::ResultFiles(const std::vector<std::string>& names) {
+ResultFiles::ResultFiles(const std::vector<std::string>& names, PngOptions colours) : colours_(std::move(colours)) {
   for (const std::string& name : names) {
     if (name.empty()) throw UsageError("the name of an output file is empty");
     OutputTarget target = output_target(name);
@@ -80,6 +77,12 @@ ResultFiles::ResultFiles(const std::vector<std::string>& names) {
     }
     targets_.push_back(std::move(target));
   }
+  if (colours_ == PngOptions() || std::any_of(names.begin(), names.end(), is_picture)) return;
+  throw UsageError(fmt::format("{} is for a picture: give -o FILE.png", colours_.colormap.empty() ? "--range" : "--colormap"));
+}
+
+void ResultFiles::save(const fs::path& path, const Array& array, const OutputTarget& target) const {
+  in_users_words(path, target, [&] { is_picture(target.name) ? save_png(path, array, colours_) : save_npy(path, array); });
 }
 
 std::vector<Array> ResultFiles::create(std::span<const ResultSpec> specs) {
@@ -87,6 +90,10 @@ std::vector<Array> ResultFiles::create(std::span<const ResultSpec> specs) {
     const OutputTarget& target = targets_[i];
     created_.emplace_back();
     if (target.stream) continue;
+    if (is_picture(target.name)) {
+      throw UsageError(fmt::format(
+          "{} is a picture, which is not written in chunks: leave out --chunk and --progress, or write .npy", target.shown()));
+    }
     const fs::path& path = pending_.add(target);
     created_.back() =
         in_users_words(path, target, [&] { return create_npy(path, specs[i].shape, specs[i].dtype, specs[i].order); });

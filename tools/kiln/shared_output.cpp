@@ -15,6 +15,7 @@
 #include <thread>
 #include <utility>
 
+#include "file_kind.hpp"
 #include "kiln/error.hpp"
 #include "kiln/npy.hpp"
 #include "usage_error.hpp"
@@ -60,6 +61,10 @@ std::vector<OutputTarget> files_of(const std::vector<std::string>& names) {
     if (targets.back().stream) {
       throw UsageError(
           fmt::format("several ranks write one file, and {} is none: give -o FILE, or --ranks none", targets.back().shown()));
+    }
+    if (is_picture(name)) {
+      throw UsageError(fmt::format("several ranks write one .npy file, and {} is a picture: give --ranks none, or write .npy",
+                                   targets.back().shown()));
     }
   }
   return targets;

@@ -37,9 +37,8 @@ constexpr const char* kTuneFooter =
     R"(KERNEL is as for `kiln eval`: a declaration with a body, or a function of the standard library. OPERAND is an array of the
 sizes that calls will have: DTYPE:EXTENTS for one of made-up values (float32:4096,4096), a .npy file, or a number.
 
-The kernel is run with each number of threads in a block, and of elements that a thread loads at once, that there is; what is
-best is used from then on by every program with this cache, for calls of about as many elements on this device with this
-driver. Results are the same with each. KILN_TUNE=1 does the same for each kernel that a program runs.
+The kernel is run with each number of threads in a block, and of elements that a thread loads at once. Every program with this
+cache uses the best from then on, for calls of about as many elements, on this device with this driver. Results are the same with each. KILN_TUNE=1 does the same for each kernel that a program runs.
 Reductions, scans, generalized ufuncs and kernels by tiles keep their shapes.
 
 Examples:
@@ -47,8 +46,8 @@ Examples:
   kiln tune hypot float64:1000,1000 float64:1000
   kiln tune --file kernel.txt a.npy b.npy --device cuda:1 --json
 
-Exit status: 0 done, also where there is nothing to tune (on a CPU, by tiles), 1 something failed: the kernel, an operand,
-no device to tune on, 2 the command line is wrong.)";
+Exit status: 0 done, also if there is nothing to tune (on a CPU, by tiles). 1: the kernel or an operand failed, or there is no
+device to tune on. 2: the command line is wrong.)";
 
 /// "4096,4096". UsageError.
 Shape read_extents(std::string_view text, const std::string& operand) {
@@ -130,7 +129,7 @@ int TuneCommand::run() {
   } catch (const CompileError& error) {
     throw in_option_words(error);
   } catch (const Error& error) {
-    throw Error(in_option_words(error.what()));
+    throw Reworded(error);
   }
 }
 

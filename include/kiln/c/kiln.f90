@@ -467,6 +467,21 @@ module kiln
       type(c_ptr), intent(inout) :: error
       integer(c_int32_t) :: result_
     end function kiln_array_put
+    function kiln_array_save_png(array, &
+      & path, &
+      & colormap, &
+      & low, &
+      & high, &
+      & error) bind(c, name="kiln_array_save_png") result(result_)
+      import
+      type(c_ptr), intent(in), value :: array
+      character(kind=c_char), intent(in) :: path(*)
+      character(kind=c_char), intent(in) :: colormap(*)
+      type(c_ptr), intent(in), value :: low
+      type(c_ptr), intent(in), value :: high
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_array_save_png
     function kiln_array_from_dlpack(array, &
       & managed, &
       & versioned, &

@@ -319,8 +319,8 @@ KILN_C_API kiln_status kiln_error_status(const kiln_error* error) KILN_NOEXCEPT;
 KILN_C_API const char* kiln_error_message(const kiln_error* error) KILN_NOEXCEPT;
 /* Returns a value of an error, which lives as long as the error. NULL: the error has no such value. Keys: "position" (bytes
  * into the text that was parsed), "vendor_code", "vendor_name", "diagnostics" (JSON), "log", "source", "target", "compiler",
- * "context", "option" (of a struct), "reason" ("axis", "broadcast", "casting", "identity", "index", "loop", "overflow",
- * "read_only"). */
+ * "context", "option" (of a struct), "code" (what `kiln explain` takes: "broadcast", "compile"), "reason" (the same, where
+ * it says more than the status). */
 KILN_C_API const char* kiln_error_get(const kiln_error* error, const char* key) KILN_NOEXCEPT;
 /* Releases an error. */
 KILN_C_API void kiln_error_release(kiln_error* error) KILN_NOEXCEPT;
@@ -413,6 +413,12 @@ KILN_C_API KILN_CHECK kiln_status kiln_array_take(kiln_array** copy, const kiln_
  * repeats, the CPU writes the last value, a GPU any of them. */
 KILN_C_API KILN_CHECK kiln_status kiln_array_put(const kiln_arg* array, const kiln_arg* indices, size_t count, const kiln_arg*
     values, kiln_error** error) KILN_NOEXCEPT;
+/* Writes an array of shape (rows, columns), (rows, columns, 3) or (rows, columns, 4) as a PNG file, whole or not at all.
+ * `colormap` is for the first shape: NULL or "gray", "viridis", "magma", "turbo", "twilight", "coolwarm", each with "_r" for
+ * its reverse. `low` and `high` are the numbers at its ends; NULL: the least and the greatest finite number. Colours are
+ * integers from 0 to 255 or floating-point numbers from 0 to 1; `low` and `high` replace these limits. A NaN is transparent. */
+KILN_C_API KILN_CHECK kiln_status kiln_array_save_png(const kiln_arg* array, const char* path, const char* colormap, const
+    double* low, const double* high, kiln_error** error) KILN_NOEXCEPT;
 /* Makes an array of a DLManagedTensorVersioned, or of a DLManagedTensor if `versioned` is 0. Work of kiln waits for what the
  * producer's stream has so far; NULL: the elements are ready. The array owns the tensor if the function succeeds, and calls
  * its deleter once. A tensor of an unknown major version is deleted, and the function fails. */

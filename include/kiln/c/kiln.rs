@@ -348,6 +348,7 @@ extern "C" {
     pub fn kiln_array_assign(to: *const kiln_arg, from: *const kiln_arg, casting: u32, stream: *const kiln_stream, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_array_take(copy: *mut *mut kiln_array, array: *const kiln_arg, indices: *const kiln_arg, count: usize, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_array_put(array: *const kiln_arg, indices: *const kiln_arg, count: usize, values: *const kiln_arg, error: *mut *mut kiln_error) -> i32;
+    pub fn kiln_array_save_png(array: *const kiln_arg, path: *const c_char, colormap: *const c_char, low: *const f64, high: *const f64, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_array_from_dlpack(array: *mut *mut kiln_array, managed: *mut c_void, versioned: i32, producer: *const kiln_stream, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_array_to_dlpack(managed: *mut *mut c_void, array: *const kiln_array, versioned: i32, consumer: *const kiln_stream, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_array_retain(array: *const kiln_array) -> *mut kiln_array;

@@ -242,6 +242,7 @@ FUNCTIONS = {
     "kiln_array_assign": (c_int32, [POINTER(kiln_arg), POINTER(kiln_arg), c_uint32, c_void_p, POINTER(c_void_p)]),
     "kiln_array_take": (c_int32, [POINTER(c_void_p), POINTER(kiln_arg), POINTER(kiln_arg), c_size_t, POINTER(c_void_p)]),
     "kiln_array_put": (c_int32, [POINTER(kiln_arg), POINTER(kiln_arg), c_size_t, POINTER(kiln_arg), POINTER(c_void_p)]),
+    "kiln_array_save_png": (c_int32, [POINTER(kiln_arg), c_char_p, c_char_p, POINTER(c_double), POINTER(c_double), POINTER(c_void_p)]),
     "kiln_array_from_dlpack": (c_int32, [POINTER(c_void_p), c_void_p, c_int32, c_void_p, POINTER(c_void_p)]),
     "kiln_array_to_dlpack": (c_int32, [POINTER(c_void_p), c_void_p, c_int32, c_void_p, POINTER(c_void_p)]),
     "kiln_array_retain": (c_void_p, [c_void_p]),

@@ -23,7 +23,7 @@ using detail::rep_of;
 namespace detail {
 
 const ArrayRep& rep_of(const Array& array) {
-  if (!array.valid()) throw TypeError("an empty Array handle was used: make or assign an array first");
+  if (!array.valid()) throw Because<TypeError>(Reason::empty, "an empty Array handle was used: make or assign an array first");
   return *array.rep();
 }
 
@@ -138,7 +138,8 @@ Array Array::from_raw(const void* values, DType dtype, std::size_t size, const S
   const auto count = static_cast<std::int64_t>(size);
   const Shape target = shape != nullptr ? *shape : Shape{count};
   if (detail::checked_size(target, static_cast<std::int64_t>(itemsize(dtype))) != count) {
-    throw ShapeError("cannot make an array of shape " + to_string(target) + " from " + std::to_string(count) + " values");
+    throw Because<ShapeError>(
+        Reason::reshape, "cannot make an array of shape " + to_string(target) + " from " + std::to_string(count) + " values");
   }
   Array array = empty(target, dtype);
   if (count > 0) std::memcpy(array.rep()->data, values, static_cast<std::size_t>(count) * itemsize(dtype));
@@ -218,14 +219,16 @@ void* Array::host_data(DType expected, bool writable, bool packed) const {
                     ": convert it with astype() first");
   }
   if (!detail::host_readable(rep)) {
-    throw TypeError(what + "the array is on " + to_string(rep.device) + ", which the host cannot read: use copy_to_host()");
+    throw Because<TypeError>(
+        Reason::places, what + "the array is on " + to_string(rep.device) + ", which the host cannot read: use copy_to_host()");
   }
   if (writable && rep.read_only) {
     throw Because<TypeError>(Reason::read_only, what + "the array is read-only: use " + function + "<const T>(), or copy() it");
   }
   if (packed && !rep.c_contiguous) {
-    throw ShapeError(what + "the elements of shape " + to_string(rep.shape) + " with strides " + to_string(rep.strides) +
-                     " do not lie in C order: use view<T>(), which goes by the strides, or copy() the array");
+    throw Because<ShapeError>(
+        Reason::contiguous, what + "the elements of shape " + to_string(rep.shape) + " with strides " + to_string(rep.strides) +
+                                " do not lie in C order: use view<T>(), which goes by the strides, or copy() the array");
   }
   return rep.data;
 }

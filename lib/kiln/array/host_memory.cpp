@@ -11,6 +11,7 @@
 #include "array/access.hpp"
 #include "base/page_pool.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 constexpr std::size_t kOfMalloc = 16;
 
 [[noreturn]] void out_of_memory(std::size_t bytes, const std::string& why = "the system has no more") {
-  throw DeviceError("failed to allocate " + std::to_string(bytes) + " bytes of host memory: " + why);
+  throw Because<DeviceError>(Reason::memory, "failed to allocate " + std::to_string(bytes) + " bytes of host memory: " + why);
 }
 
 /// The memory that follows a block.

@@ -15,6 +15,7 @@
 #include "kiln/error.hpp"
 #include "profiling/call.hpp"
 #include "registry/registry.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 namespace detail {
@@ -104,8 +105,8 @@ Array from_peer(const Array& array, const Device& device, const Stream& stream) 
 
 void require_stream(const char* what, const Stream& stream, const Device& device, const std::string& place) {
   if (stream.is_default() || stream.device().same_memory(device)) return;
-  throw DeviceError(std::string(what) + ": the stream is on " + to_string(stream.device()) + ", the array is " + place +
-                    "; give a stream of " + to_string(device));
+  throw Because<DeviceError>(Reason::places, std::string(what) + ": the stream is on " + to_string(stream.device()) +
+                                                 ", the array is " + place + "; give a stream of " + to_string(device));
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "kiln/array.hpp"
 #include "kiln/error.hpp"
 #include "types/convert.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 namespace detail {
@@ -83,11 +84,14 @@ bool Array::any() const {
 }
 
 bool Array::truth() const {
-  if (!valid()) throw TypeError("the truth of an empty Array handle was asked: valid() says whether there is an array");
+  if (!valid())
+    throw Because<TypeError>(Reason::empty,
+                             "the truth of an empty Array handle was asked: valid() says whether there is an array");
   const std::int64_t count = size();
   if (count == 1) return any();
-  throw ShapeError("the truth of an array of shape " + to_string(shape()) + ", of " + (count == 0 ? "no" : "several") +
-                   " elements, is ambiguous: ask all() or any()" + (count == 0 ? ", or size()" : ""));
+  throw Because<ShapeError>(Reason::truth, "the truth of an array of shape " + to_string(shape()) + ", of " +
+                                               (count == 0 ? "no" : "several") + " elements, is ambiguous: ask all() or any()" +
+                                               (count == 0 ? ", or size()" : ""));
 }
 
 }  // namespace kiln

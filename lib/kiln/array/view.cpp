@@ -44,8 +44,8 @@ Range resolve(const Slice& slice, std::int64_t extent) {
 // The shape with its -1 filled in.
 Shape resolve(const Shape& wanted, const ArrayRep& rep) {
   const auto fail = [&](const std::string& why) {
-    throw ShapeError("cannot reshape an array of shape " + to_string(rep.shape) + " (" + std::to_string(rep.size) +
-                     " elements) into " + to_string(wanted) + why);
+    throw Because<ShapeError>(Reason::reshape, "cannot reshape an array of shape " + to_string(rep.shape) + " (" +
+                                                   std::to_string(rep.size) + " elements) into " + to_string(wanted) + why);
   };
   Shape shape = wanted;
   std::size_t unknown = wanted.size();

@@ -14,6 +14,7 @@
 #include "c/text.hpp"
 #include "c/values.hpp"
 #include "call/arrays_of.hpp"
+#include "kiln/png.hpp"
 
 using namespace kiln::c;
 using kiln::Array;
@@ -164,6 +165,19 @@ kiln_status kiln_array_put(const kiln_arg* array, const kiln_arg* indices, size_
     const bool scalar = values->kind == KILN_SCALAR || values->kind == KILN_SCALAR_AT;
     const Array source = scalar ? scalar_array(scalar_of(*values, "values")) : array_of(*values, "values");
     array_of(*array, "array").select(arrays_of(indices, count, "indices")) = source;
+  });
+}
+
+kiln_status kiln_array_save_png(const kiln_arg* array, const char* path, const char* colormap, const double* low,
+                                const double* high, kiln_error** error) noexcept {
+  return guarded(error, [&] {
+    if (array == nullptr) fail_null("array");
+    if (path == nullptr) fail_null("path");
+    kiln::PngOptions options;
+    if (colormap != nullptr) options.colormap = colormap;
+    if (low != nullptr) options.low = *low;
+    if (high != nullptr) options.high = *high;
+    kiln::save_png(path, array_of(*array, "array"), options);
   });
 }
 

@@ -6,6 +6,7 @@
 #include "c/guard.hpp"
 #include "command/json.hpp"
 #include "kiln/error.hpp"
+#include "kiln/explain.hpp"
 #include "kiln/warm.hpp"
 #include "types/reason.hpp"
 
@@ -32,6 +33,7 @@ kiln_error* error_of_current() {
   const auto make_error = [](kiln_status status, const std::exception& e) {
     auto* const error = make<kiln_error>(status, e.what());
     if (const auto reason = reason_of(e)) add(*error, "reason", name(*reason));
+    add(*error, "code", std::string(explain(e).code));
     return error;
   };
   try {
@@ -71,6 +73,7 @@ kiln_error* error_of_current() {
   } catch (const ArgumentError& e) {
     kiln_error* const error = make_error(KILN_E_ARGUMENT, e);
     add(*error, "option", e.option());
+    error->values["code"] = "argument";
     return error;
   } catch (const std::bad_alloc&) {
     return make<kiln_error>(KILN_E_MEMORY, "the host has no memory");

@@ -29,8 +29,8 @@ Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, st
       nout_(nout),
       count_(inputs_ + nout) {
   if (given.args.size() != nin) {
-    throw TypeError(what() + " takes " + counted(nin, "argument") + ", " + std::to_string(given.args.size()) + " given; " +
-                    callee.forms());
+    throw Because<TypeError>(Reason::arguments, what() + " takes " + counted(nin, "argument") + ", " +
+                                                    std::to_string(given.args.size()) + " given; " + callee.forms());
   }
   if (count_ + more > kMax) {
     throw TypeError(what() + ": " + (masked() ? ".where makes" : "what is read of outputs and raw operands makes") +
@@ -40,7 +40,7 @@ Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, st
     const Arg& arg = given.args[k];
     operands_[k] = {rep_given(k, arg.array(), arg.ref()), arg.is_array() ? nullptr : &arg, 0};
     if (arg.is_array() && operands_[k].rep == nullptr)
-      throw TypeError(what() + ": " + name_of(k) + " is an empty Array handle, not an array");
+      throw Because<TypeError>(Reason::empty, what() + ": " + name_of(k) + " is an empty Array handle, not an array");
     if (arg.is_array() && is_constant(k)) {
       throw TypeError(
           what() + ": " + name_of(k) +

@@ -8,6 +8,7 @@
 #include "call/staging.hpp"
 #include "call/window.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::call {
 namespace {
@@ -110,9 +111,9 @@ std::optional<Array> Operands::sent_before(std::size_t k) const {
     if (rep.data == other.data && rep.size == other.size && rep.dtype == other.dtype && alike) {
       same = held_of(j).reshape(rep.shape);
     } else if (is_written(k) || is_written(j)) {
-      throw ShapeError(what() + ": " + name_of(j) + " and " + name_of(k) +
-                       " share memory of the host, which they would not on " + to_string(place_.device) +
-                       "; bring them there with to_device() first");
+      throw Because<ShapeError>(Reason::overlap, what() + ": " + name_of(j) + " and " + name_of(k) +
+                                                     " share memory of the host, which they would not on " +
+                                                     to_string(place_.device) + "; bring them there with to_device() first");
     }
   }
   return same;
@@ -125,8 +126,9 @@ void Operands::send_whole() {
     borrowed_.synchronize();  // their bytes are read here
     const detail::ArrayRep& rep = *given_rep(k);
     if (is_written(k) && !rep.c_contiguous && rep.size > 1 && layout::overlaps_itself(window_of(rep))) {
-      throw ShapeError(what() + ": elements of " + name_of(k) + " share memory with one another, which they would not on " +
-                       to_string(place_.device) + "; give an array whose elements are distinct");
+      throw Because<ShapeError>(Reason::overlap, what() + ": elements of " + name_of(k) +
+                                                     " share memory with one another, which they would not on " +
+                                                     to_string(place_.device) + "; give an array whose elements are distinct");
     }
     std::optional<Array> before = sent_before(k);
     const Array array = handle(k);

@@ -21,8 +21,8 @@ void fail_read_only(const std::string& what, const std::string& name) {
 }
 
 void fail_out_shape(const std::string& what, const std::string& name, const Shape& given, const Shape& result) {
-  throw ShapeError(what + ": " + name + " has shape " + to_string(given) + ", the result has shape " + to_string(result) +
-                   "; .out is never broadcast");
+  throw Because<ShapeError>(Reason::out, what + ": " + name + " has shape " + to_string(given) + ", the result has shape " +
+                                             to_string(result) + "; .out is never broadcast");
 }
 
 void fail_own_overlap(const std::string& what, const std::string& name) {

@@ -3,14 +3,16 @@
 #include "array/rep.hpp"
 #include "call/whole_or_chunks.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::chunk {
 namespace {
 
 void require_host(const std::string& what, const Array& array, const std::string& name) {
   if (!array.valid() || array.is_host()) return;
-  throw TypeError(what + ": chunked() takes host arrays, and " + name + " is on " + to_string(array.device()) +
-                  "; call the function itself, or give the array's copy_to_host()");
+  throw Because<TypeError>(Reason::places, what + ": chunked() takes host arrays, and " + name + " is on " +
+                                               to_string(array.device()) +
+                                               "; call the function itself, or give the array's copy_to_host()");
 }
 
 }  // namespace
@@ -38,8 +40,8 @@ void check_overlap(const std::string& what, std::span<const Arg> args, const Arr
                    bool by_element, NameOf name_of) {
   const auto check = [&](const Array& input, const std::string& name, std::size_t o) {
     if (!call::overlaps(input, out[o], by_element)) return;
-    throw ShapeError(what + ": " + name_of(args.size() + o) + " overlaps " + name +
-                     ", which a later chunk may have to read; give another array");
+    throw Because<ShapeError>(Reason::overlap, what + ": " + name_of(args.size() + o) + " overlaps " + name +
+                                                   ", which a later chunk may have to read; give another array");
   };
   for (std::size_t o = 0; o < out.size(); ++o) {
     if (!out[o].valid()) continue;

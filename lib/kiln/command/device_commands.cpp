@@ -2,6 +2,7 @@
 #include "command/commands.hpp"
 #include "kiln/compilers.hpp"
 #include "kiln/error.hpp"
+#include "kiln/explain.hpp"
 #include "kiln/memory.hpp"
 
 namespace kiln::command {
@@ -93,7 +94,18 @@ Json memory_limit(const Node& request, const Cache& /*cache*/) {
   return memory_json(device);
 }
 
+Json explanations(const Node& request, const Cache& /*cache*/) {
+  Json topics = Json::array();
+  if (request.has("codes")) {
+    for (const std::string& code : words(request, "codes")) topics.push_back(to_json(kiln::explain(code)));
+  } else {
+    for (const ErrorTopic& topic : error_topics()) topics.push_back(to_json(topic));
+  }
+  return {{"errors", std::move(topics)}};
+}
+
 constexpr Command kDeviceCommands[] = {{"devices", {}, devices},
+                                       {"explain", {"codes"}, explanations},
                                        {"functions", {"names"}, functions},
                                        {"memory", {"device"}, memory},
                                        {"memory.trim", {"device"}, memory_trim},

@@ -220,4 +220,9 @@ Json to_json(const CallRecord& record) {
   return json;
 }
 
+Json to_json(const ErrorTopic& topic) {
+  return {{"code", topic.code},   {"exception", topic.exception}, {"title", topic.title},
+          {"cause", topic.cause}, {"remedy", topic.remedy},       {"example", topic.example}};
+}
+
 }  // namespace kiln::command

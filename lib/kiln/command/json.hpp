@@ -7,6 +7,7 @@
 #include "kiln/cache.hpp"
 #include "kiln/device.hpp"
 #include "kiln/diagnostic.hpp"
+#include "kiln/explain.hpp"
 #include "kiln/inspect.hpp"
 #include "kiln/manifest.hpp"
 #include "kiln/math.hpp"
@@ -34,5 +35,6 @@ using Json = nlohmann::ordered_json;
 [[nodiscard]] Json to_json(const ManifestKernel& kernel, const ManifestOutcome& outcome);
 [[nodiscard]] Json to_json(const math::FunctionInfo& function);
 [[nodiscard]] Json to_json(const CallRecord& record);
+[[nodiscard]] Json to_json(const ErrorTopic& topic);
 
 }  // namespace kiln::command

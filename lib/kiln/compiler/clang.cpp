@@ -4,6 +4,7 @@
 
 #include "base/have_cpu.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::backend {
 
@@ -65,8 +66,10 @@ std::string clang_version_for_keys() {
   return {};
 }
 CompileResult compile_by_clang(const ClangJob& job) {
-  throw DeviceError("failed to compile kernel \"" + job.request.name + "\" for " + job.target +
-                    ": this build of kiln has no Clang (it was configured with KILN_CPU=OFF): configure it with -DKILN_CPU=ON");
+  throw Because<DeviceError>(
+      Reason::compiler,
+      "failed to compile kernel \"" + job.request.name + "\" for " + job.target +
+          ": this build of kiln has no Clang (it was configured with KILN_CPU=OFF): configure it with -DKILN_CPU=ON");
 }
 #endif
 

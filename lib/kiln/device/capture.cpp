@@ -2,6 +2,7 @@
 #include "device/capture.hpp"
 
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::backend {
 namespace {
@@ -17,11 +18,12 @@ Capture* Capture::of_thread() noexcept {
 }
 
 void Capture::fail(const std::string& what, const char* why) {
-  throw DeviceError(what + " cannot be captured: " + why);
+  throw Because<DeviceError>(Reason::capture, what + " cannot be captured: " + why);
 }
 
 Capture::Capture(Queue* queue) : queue_(queue) {
-  if (own_capture != nullptr) throw DeviceError("capture: this thread is in a capture already; end that one first");
+  if (own_capture != nullptr)
+    throw Because<DeviceError>(Reason::capture, "capture: this thread is in a capture already; end that one first");
   own_capture = this;
   running.fetch_add(1, std::memory_order_relaxed);
 }
@@ -33,12 +35,14 @@ Capture::~Capture() {
 
 void Capture::require_own(Backend& launching, const Queue* queue) {
   if (queue != queue_) {
-    throw DeviceError(
+    throw Because<DeviceError>(
+        Reason::capture,
         "capture: a call inside goes to another stream than the one that is captured; give it .stream, or make it outside");
   }
   if (backend == nullptr) backend = &launching;
   if (backend != &launching) {
-    throw DeviceError("capture: the calls inside run on two devices; capture those of each device on a stream of its own");
+    throw Because<DeviceError>(
+        Reason::capture, "capture: the calls inside run on two devices; capture those of each device on a stream of its own");
   }
 }
 

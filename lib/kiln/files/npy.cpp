@@ -4,12 +4,8 @@
 
 #include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <cstdio>
 #include <string>
 #include <utility>
 
@@ -18,29 +14,29 @@
 #include "array/rep.hpp"
 #include "base/file.hpp"
 #include "base/file_descriptor.hpp"
-#include "base/output_target.hpp"
-#include "base/permissions.hpp"
+#include "files/new_file.hpp"
 #include "files/npy_header.hpp"
 #include "files/npy_source.hpp"
 #include "files/zip_archive.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 
 namespace fs = std::filesystem;
 using base::FileDescriptor;
+using detail::NewFile;
 using detail::NpyError;
 
 namespace {
-
-constexpr std::size_t kOneCall = std::size_t{1} << 30;  // Linux moves at most 2 GiB - 4 KiB a call
 
 [[noreturn]] void fail_read(const fs::path& path, const std::string& why) {
   throw IoError("failed to read \"" + path.string() + "\": " + why);
 }
 
 [[noreturn]] void fail_read(const fs::path& path, const NpyError& error) {
-  fail_read(path, error.what + " (at byte " + std::to_string(error.offset) + ")");
+  throw Because<IoError>(Reason::format, "failed to read \"" + path.string() + "\": " + error.what + " (at byte " +
+                                             std::to_string(error.offset) + ")");
 }
 
 struct OpenFile {
@@ -70,77 +66,6 @@ class FileSource final : public detail::NpySource {
   const FileDescriptor& file_;
   std::size_t bytes_;
   std::size_t at_ = 0;
-};
-
-// A file that takes the place of `target` when it is complete, and vanishes otherwise.
-class NewFile {
- public:
-  NewFile(std::string shown, const base::OutputTarget& target) : shown_(std::move(shown)), target_(target.path) {
-    if (!target.refusal.empty()) fail(target.refusal, 0);
-    static std::atomic<unsigned> counter{0};
-    constexpr int kAttempts = 100;  // names that a killed process of the same number left behind
-    for (int attempt = 0; attempt < kAttempts && !file_; ++attempt) {
-      // Not longer than the target's own name may be: that may have all the bytes that a name can have.
-      const std::string name =
-          ".kiln" + std::string(base::kTemporaryMark) + std::to_string(::getpid()) + "-" + std::to_string(counter++);
-      name_ = (fs::path(target_).parent_path() / name).string();
-      file_ =
-          FileDescriptor::open(name_, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, target.permissions ? S_IRUSR | S_IWUSR : 0666);
-      if (!file_ && errno != EEXIST) break;
-    }
-    if (!file_) fail("cannot create a file in its folder", errno);
-    if (!target.permissions) return;
-    if (const int code = base::give_permissions(file_.get(), *target.permissions)) fail("cannot set its mode", code);
-  }
-  NewFile(const NewFile&) = delete;
-  NewFile& operator=(const NewFile&) = delete;
-  ~NewFile() {
-    if (!published_) ::unlink(name_.c_str());
-  }
-
-  void write(const char* data, std::size_t size) {
-    while (size > 0) {
-      const ssize_t written = ::write(file_.get(), data, std::min(size, kOneCall));
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0 && errno == EFAULT) fail("its array is in a file that became shorter", 0);
-      if (written < 0) fail("cannot write", errno);
-      data += written;
-      size -= static_cast<std::size_t>(written);
-    }
-  }
-
-  // So that no page of it lacks room when it is written. Where the file system cannot promise that, the file is only so long.
-  void reserve(std::size_t size) {
-    int code = 0;
-    do {
-      code = ::posix_fallocate(file_.get(), 0, static_cast<off_t>(size));
-    } while (code == EINTR);
-    if (code == EINVAL || code == EOPNOTSUPP) code = ::ftruncate(file_.get(), static_cast<off_t>(size)) == 0 ? 0 : errno;
-    if (code != 0) fail("cannot make it " + std::to_string(size) + " bytes long", code);
-  }
-
-  void publish() {
-    // Some file systems have no fsync; their files are as safe as they get.
-    if (::fsync(file_.get()) != 0 && errno != EINVAL && errno != ENOTSUP) fail("cannot write", errno);
-    if (::close(file_.release()) != 0 && errno != EINTR) fail("cannot write", errno);
-    if (::rename(name_.c_str(), target_.c_str()) != 0) fail("cannot rename a new file to it", errno);
-    published_ = true;
-  }
-  [[nodiscard]] const FileDescriptor& descriptor() const noexcept { return file_; }
-
- private:
-  [[noreturn]] void fail(std::string what, int code) {
-    // The destructor does not run for a constructor that throws.
-    if (file_) ::unlink(name_.c_str());
-    if (code != 0) what += ": " + base::errno_text(code);
-    throw IoError("failed to write \"" + shown_ + "\": " + what);
-  }
-
-  std::string shown_;  // in messages: the name that the user gave
-  std::string target_;
-  std::string name_;
-  FileDescriptor file_;
-  bool published_ = false;
 };
 
 void check_axes(const fs::path& path, const Shape& shape) {
@@ -183,7 +108,7 @@ void save_npy(const fs::path& path, const Array& array) {
   const bool fortran = given.f_contiguous && !given.c_contiguous;
   if (!given.c_contiguous && !fortran) packed = packed.copy();
   const std::string header = detail::format_npy_header(given.dtype, fortran, given.shape);
-  NewFile file(path.string(), base::output_target(path.string()));
+  NewFile file(path);
   file.write(header.data(), header.size());
   file.write(packed.rep()->data, static_cast<std::size_t>(packed.nbytes()));
   file.publish();
@@ -211,7 +136,7 @@ Array create_npy(const fs::path& path, const Shape& shape, DType dtype, Order or
   const std::size_t bytes =
       static_cast<std::size_t>(detail::checked_size(shape, static_cast<std::int64_t>(itemsize(dtype)))) * itemsize(dtype);
   const std::string header = detail::format_npy_header(dtype, order == Order::fortran, shape);
-  NewFile made(path.string(), base::output_target(path.string()));
+  NewFile made(path);
   made.write(header.data(), header.size());
   made.reserve(header.size() + bytes);
   Array array = mapped(made.descriptor(), path,

@@ -12,6 +12,7 @@
 #include "files/npy_source.hpp"
 #include "files/zip_archive.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 namespace {
@@ -31,7 +32,7 @@ class Archive {
     try {
       members_ = detail::read_zip_table(file_, bytes_);
     } catch (const detail::NpyError& error) {
-      fail(error.what + at(error));
+      fail(error);
     }
     std::erase_if(members_, [](const detail::ZipMember& member) { return !member.name.ends_with(kSuffix); });
   }
@@ -53,14 +54,17 @@ class Archive {
       source.check_end();
       return array;
     } catch (const detail::NpyError& error) {
-      fail("member \"" + member.name + "\": " + error.what + at(error));
+      fail(error, "member \"" + member.name + "\": ");
     }
   }
 
   [[noreturn]] void fail(const std::string& why) const { throw IoError("failed to read \"" + path_.string() + "\": " + why); }
 
  private:
-  static std::string at(const detail::NpyError& error) { return " (at byte " + std::to_string(error.offset) + ")"; }
+  [[noreturn]] void fail(const detail::NpyError& error, const std::string& of = "") const {
+    throw Because<IoError>(Reason::format, "failed to read \"" + path_.string() + "\": " + of + error.what + " (at byte " +
+                                               std::to_string(error.offset) + ")");
+  }
 
   std::filesystem::path path_;
   base::FileDescriptor file_;

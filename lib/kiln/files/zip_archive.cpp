@@ -1,7 +1,6 @@
 #include "files/zip_archive.hpp"
 
 #include <unistd.h>
-#include <zlib.h>
 
 #include <algorithm>
 #include <array>
@@ -13,43 +12,14 @@
 #include <string_view>
 #include <utility>
 
-#include "base/dynamic_library.hpp"
 #include "base/file.hpp"
 #include "base/little_endian.hpp"
+#include "files/zlib.hpp"
 
 namespace kiln::detail {
 namespace {
 
 constexpr int kRawDeflate = -MAX_WBITS;  // no header of zlib's own
-
-/// zlib's functions. The library is opened when a member is read.
-struct Zlib {
-  decltype(&::inflateInit2_) inflate_init = nullptr;
-  decltype(&::inflate) inflate = nullptr;
-  decltype(&::inflateEnd) inflate_end = nullptr;
-  decltype(&::crc32_z) crc = nullptr;
-  std::string missing;
-};
-
-const Zlib& zlib() {
-  static const auto* const one = [] {
-    auto* const made = new Zlib;  // never destroyed, as the library is never closed
-    const std::string names[] = {"libz.so.1"};
-    auto opened = base::DynamicLibrary::open_first(names, base::Unload::never);
-    const base::DynamicLibrary& library = opened.library;
-    made->inflate_init = library.function<decltype(made->inflate_init)>("inflateInit2_");
-    made->inflate = library.function<decltype(made->inflate)>("inflate");
-    made->inflate_end = library.function<decltype(made->inflate_end)>("inflateEnd");
-    made->crc = library.function<decltype(made->crc)>("crc32_z");
-    if (!library) {
-      made->missing = base::describe(opened.attempts);
-    } else if (!made->inflate_init || !made->inflate || !made->inflate_end || !made->crc) {
-      made->missing = library.name() + " has not all functions of zlib 1.2.9 and later";
-    }
-    return made;
-  }();
-  return *one;
-}
 
 constexpr std::uint32_t kEndOfTable = 0x06054b50;
 constexpr std::uint32_t kEndOfTable64 = 0x06064b50;

@@ -1,5 +1,6 @@
 // Expressions: constants, and ufuncs applied to them. A fused ufunc is replaced by what it consists of.
 #include "kiln/expr.hpp"
+#include "types/reason.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -20,8 +21,8 @@ std::string count(std::size_t n, const char* noun) {
 
 void check(const detail::UfuncImpl& ufunc, std::span<const Expr> inputs) {
   if (inputs.size() != ufunc.nin()) {
-    throw TypeError(ufunc.name() + " takes " + count(ufunc.nin(), "argument") + ", " + std::to_string(inputs.size()) +
-                    " given");
+    throw Because<TypeError>(Reason::arguments, ufunc.name() + " takes " + count(ufunc.nin(), "argument") + ", " +
+                                                    std::to_string(inputs.size()) + " given");
   }
   for (std::size_t i = 0; i < inputs.size(); ++i) {
     if (inputs[i].node() != nullptr) continue;

@@ -99,10 +99,10 @@ class Shaping {
       if (shape == nullptr) continue;
       if (shape->size() < core_count(i)) drop_optional(i, shape->size());
       if (shape->size() < core_count(i)) {
-        throw ShapeError(
-            what() + shown(i) + " has " + call::counted(shape->size(), "dimension") + ", " +
-            (is_output(i) && request_.keepdims ? "keepdims leaves" : "its core " + core_text(layout_, i) + " needs") + " " +
-            std::to_string(core_count(i)));
+        fail(Reason::core,
+             shown(i) + " has " + call::counted(shape->size(), "dimension") + ", " +
+                 (is_output(i) && request_.keepdims ? "keepdims leaves" : "its core " + core_text(layout_, i) + " needs") +
+                 " " + std::to_string(core_count(i)));
       }
     }
     for (std::size_t i = 0; i < layout_.operands(); ++i) {
@@ -118,9 +118,10 @@ class Shaping {
       const CoreDimension& dimension = layout_.dimensions[d];
       if (!dimension.optional || dropped_[d]) continue;
       if (dimension.size.value_or(1) != 1) {
-        throw ShapeError(what() + shown(operand) + " has " + call::counted(rank, "dimension") + ", its core " +
-                         core_text(layout_, operand) + " needs " + std::to_string(core_count(operand)) +
-                         ": a missing dimension counts as 1, the layout " + layout_.text + " fixes it at " + dimension.name);
+        fail(Reason::core, shown(operand) + " has " + call::counted(rank, "dimension") + ", its core " +
+                               core_text(layout_, operand) + " needs " + std::to_string(core_count(operand)) +
+                               ": a missing dimension counts as 1, the layout " + layout_.text + " fixes it at " +
+                               dimension.name);
       }
       dropped_[d] = true;
       if (request_.keepdims) {
@@ -168,6 +169,8 @@ class Shaping {
     }
   }
 
+  [[noreturn]] void fail(Reason reason, const std::string& why) const { throw Because<ShapeError>(reason, what() + why); }
+
   static Dims last(std::size_t count, std::size_t rank) {
     Dims axes;
     for (std::size_t i = rank - count; i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
@@ -178,21 +181,20 @@ class Shaping {
     const auto extent = static_cast<std::int64_t>(rank);
     const std::int64_t from_front = axis < 0 ? axis + extent : axis;
     if (from_front >= 0 && from_front < extent) return from_front;
-    throw Because<ShapeError>(
-        Reason::axis,
-        what() + (request_.axis ? ".axis " : ".axes: axis ") + std::to_string(axis) + " does not exist in " + shown(operand) +
-            (shape_of(operand) == nullptr && rank > 0 ? " of " + call::counted(rank, "dimension") : "") + range_of_axes(rank));
+    fail(Reason::axis, std::string(request_.axis ? ".axis " : ".axes: axis ") + std::to_string(axis) + " does not exist in " +
+                           shown(operand) +
+                           (shape_of(operand) == nullptr && rank > 0 ? " of " + call::counted(rank, "dimension") : "") +
+                           range_of_axes(rank));
   }
 
   Dims listed(std::size_t operand, std::size_t rank) const {
     const std::vector<int>& entry = request_.axes[operand];
     if (entry.size() != core_count(operand)) {
-      throw Because<ShapeError>(
-          Reason::axis,
-          what() + "entry " + std::to_string(operand) + " of .axes has " +
-              (entry.size() == 1 ? "1 axis" : std::to_string(entry.size()) + " axes") + "; give " +
-              std::to_string(core_count(operand)) + " for " + shown(operand) +
-              (is_output(operand) && request_.keepdims ? " with .keepdims" : ", whose core is " + core_text(layout_, operand)));
+      fail(Reason::axis, "entry " + std::to_string(operand) + " of .axes has " +
+                             (entry.size() == 1 ? "1 axis" : std::to_string(entry.size()) + " axes") + "; give " +
+                             std::to_string(core_count(operand)) + " for " + shown(operand) +
+                             (is_output(operand) && request_.keepdims ? " with .keepdims"
+                                                                      : ", whose core is " + core_text(layout_, operand)));
     }
     Dims axes;
     for (const int axis : entry) {
@@ -246,8 +248,8 @@ class Shaping {
         decided_by_[d] = operand;
         final_[d] = !stretches;
       } else if (extent != size && !(stretches && extent == 1)) {
-        throw ShapeError(what() + shown(operand) + " has " + std::to_string(extent) + " along core dimension " +
-                         dimension.name + ", " + decision(d) + why_unequal(operand, d, extent, stretches));
+        fail(Reason::core, shown(operand) + " has " + std::to_string(extent) + " along core dimension " + dimension.name +
+                               ", " + decision(d) + why_unequal(operand, d, extent, stretches));
       } else {
         final_[d] = final_[d] || !stretches;
       }
@@ -302,8 +304,8 @@ class Shaping {
       for (const std::size_t d : layout_.of(i)) {
         if (result_.sizes[d] != kUnknown) continue;
         const std::string& name = layout_.dimensions[d].name;
-        throw ShapeError(what() + "nothing decides core dimension " + name + " of " + name_of(i) +
-                         ": give .out, or a size rule in the definition: .sizes = \"" + name + " = …\"");
+        fail(Reason::core, "nothing decides core dimension " + name + " of " + name_of(i) +
+                               ": give .out, or a size rule in the definition: .sizes = \"" + name + " = …\"");
       }
     }
   }
@@ -343,8 +345,8 @@ class Shaping {
       const Shape* const given = shape_of(i);
       const std::size_t rank = result_.loop.size() + core_count(i);
       if (given != nullptr && given->size() != rank) {
-        throw ShapeError(what() + name_of(i) + " has shape " + to_string(*given) + ", the result has " +
-                         call::counted(rank, "dimension") + "; .out is never broadcast");
+        fail(Reason::out, name_of(i) + " has shape " + to_string(*given) + ", the result has " +
+                              call::counted(rank, "dimension") + "; .out is never broadcast");
       }
       Shape shape(rank, 1);
       const OperandAxes& axes = result_.operands[i];
@@ -353,8 +355,8 @@ class Shaping {
       }
       for (std::size_t k = 0; k < axes.loop.size(); ++k) shape[static_cast<std::size_t>(axes.loop[k])] = result_.loop[k];
       if (given != nullptr && !(*given == shape)) {
-        throw ShapeError(what() + name_of(i) + " has shape " + to_string(*given) + ", the result has shape " +
-                         to_string(shape) + "; .out is never broadcast");
+        fail(Reason::out, name_of(i) + " has shape " + to_string(*given) + ", the result has shape " + to_string(shape) +
+                              "; .out is never broadcast");
       }
       result_.output_shapes.push_back(std::move(shape));
     }

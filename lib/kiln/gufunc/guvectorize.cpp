@@ -5,6 +5,7 @@
 #include "gufunc/usual_call.hpp"
 #include "kiln/error.hpp"
 #include "kiln/gufunc.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 namespace {
@@ -30,7 +31,7 @@ Gufunc guvectorize(std::string_view layout, std::string_view text) {
 }
 
 void detail::fail_empty(const GufuncImpl* /*type*/) {
-  throw TypeError("this Gufunc is empty; make one with guvectorize()");
+  throw Because<TypeError>(Reason::empty, "this Gufunc is empty; make one with guvectorize()");
 }
 
 GufuncResolution Gufunc::resolve_call(std::span<const Arg> args, const GufuncOptions* options) const {

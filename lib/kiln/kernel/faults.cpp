@@ -21,6 +21,7 @@
 #include "kiln/debug.hpp"
 #include "kiln/error.hpp"
 #include "shared/c_locale.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 namespace kinds {
@@ -380,7 +381,7 @@ void tell(const LaunchDiagnostics& diagnostics) {
     throw Stopped(std::string(diagnostics.stopped->what()) + "; before that " + diagnostics.fault);
   }
   if (diagnostics.stopped) throw Stopped(*diagnostics.stopped);
-  if (!diagnostics.fault.empty()) throw DeviceError(diagnostics.fault);
+  if (!diagnostics.fault.empty()) throw Because<DeviceError>(Reason::fault, diagnostics.fault);
 }
 
 }  // namespace kinds

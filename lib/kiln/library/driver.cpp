@@ -12,6 +12,7 @@
 #include "base/own_folder.hpp"
 #include "library/library.hpp"
 #include "library/resolve.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -75,8 +76,9 @@ const Driver& Driver::emulator() {
   auto found = base::DynamicLibrary::open_first(names, base::Unload::never);
   if (!found.library) {
     shorten(found.attempts);
-    throw DeviceError("kiln's emulator was not found: tried " + base::describe(found.attempts) +
-                      "; install libkiln-emulator.so beside libkiln.so, or name it in KILN_EMULATOR");
+    throw Because<DeviceError>(Reason::driver,
+                               "kiln's emulator was not found: tried " + base::describe(found.attempts) +
+                                   "; install libkiln-emulator.so beside libkiln.so, or name it in KILN_EMULATOR");
   }
   auto made = std::make_unique<Driver>(dialect_of(DeviceKind::cuda), std::vector<std::string>{found.library.path()});
   if (made->calls_.emulator_device == nullptr) throw DeviceError(made->path_ + " is not kiln's emulator");
@@ -99,8 +101,8 @@ Driver::Driver(const Dialect& dialect, const std::vector<std::string>& names) : 
   auto opened = base::DynamicLibrary::open_first(names, base::Unload::never);
   if (!opened.library) {
     shorten(opened.attempts);
-    throw DeviceError("no " + std::string(dialect.runtime) + " driver was found: tried " + base::describe(opened.attempts) +
-                      "; " + dialect.driver_advice);
+    throw Because<DeviceError>(Reason::driver, "no " + std::string(dialect.runtime) + " driver was found: tried " +
+                                                   base::describe(opened.attempts) + "; " + dialect.driver_advice);
   }
   library_ = std::move(opened.library);
   path_ = library_.path();
@@ -111,9 +113,10 @@ Driver::Driver(const Dialect& dialect, const std::vector<std::string>& names) : 
   const auto start = [&](const char* step, Status status) {
     if (status != abi::kSuccess) {
       const bool no_device = !is_emulator() && (status == abi::kNoDevice || status == abi::kInvalidDevice);
-      throw DeviceError("failed to " + std::string(step) + " " + dialect.runtime + " (" + path_ + "): " + error_text(status) +
-                            (no_device ? ": it found no device" : ""),
-                        status, error_name(status));
+      throw Because<DeviceError>(Reason::driver,
+                                 "failed to " + std::string(step) + " " + dialect.runtime + " (" + path_ +
+                                     "): " + error_text(status) + (no_device ? ": it found no device" : ""),
+                                 status, error_name(status));
     }
   };
   // What this starts does not survive fork(), whether or not a device of it is ever opened.

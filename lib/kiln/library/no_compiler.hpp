@@ -2,13 +2,14 @@
 #pragma once
 
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::backend {
 
 /// The compiler's library is missing, is of another build, or was taken away by its variable.
-class NoCompiler : public DeviceError {
+class NoCompiler : public DeviceError, public HasReason {
  public:
-  using DeviceError::DeviceError;
+  explicit NoCompiler(const std::string& message) : DeviceError(message), HasReason(Reason::compiler) {}
 };
 
 }  // namespace kiln::backend

@@ -10,9 +10,6 @@
 
 namespace kiln {
 
-RankError::RankError(int rank, const std::string& message) : Error(message), rank_(rank) {}
-RankError::~RankError() = default;
-
 std::string to_string(const WarmReport& report) {
   const auto compilers = std::ranges::count_if(report.ranks, [](const WarmRank& rank) { return rank.compiled > 0; });
   return fmt::format("{} kernels for {} ranks: {} compiled by {} ranks, {} found, {:.1f} MB sent, {:.1f} s", report.kernels,

@@ -1,4 +1,5 @@
 #include "program/program.hpp"
+#include "types/reason.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -123,7 +124,7 @@ Loaded load_any(std::size_t count, const std::function<Request(std::size_t)>& re
         const Job stand_in = make_job(request(other), *backend.compiler());
         if (auto module = builder_for(own).load_found(stand_in, backend, &history)) return {std::move(module), other};
       }
-      throw DeviceError(why_missing(job, own.cache, error.what()));
+      throw Because<DeviceError>(Reason::compiler, why_missing(job, own.cache, error.what()));
     }
   });
   look_up.found(history.origin, history.stages);

@@ -12,6 +12,7 @@
 #include "raw/impl.hpp"
 #include "signature/kernel_signature.hpp"
 #include "source/text_error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::cupy {
 namespace detail {
@@ -121,7 +122,7 @@ std::shared_ptr<const RawModuleImpl> make_module(raw::CudaDefinition definition)
 }  // namespace detail
 
 const detail::RawModuleImpl& RawModule::impl() const {
-  if (impl_ == nullptr) throw TypeError("this RawModule is empty; make one with cupy::raw_module()");
+  if (impl_ == nullptr) throw Because<TypeError>(Reason::empty, "this RawModule is empty; make one with cupy::raw_module()");
   return *impl_;
 }
 

@@ -15,6 +15,7 @@
 #include "source/literal.hpp"
 #include "source/literal_index.hpp"
 #include "source/suspicious.hpp"
+#include "types/reason.hpp"
 #include "types/value_text.hpp"
 #include "ufunc/impl.hpp"
 
@@ -176,8 +177,9 @@ std::vector<raw::Binding> RawKernelImpl::fixed_bindings() const {
       continue;
     }
     if (variable.choices.empty()) {
-      throw TypeError(name() + ": nothing says what \"" + variable.name + "\" is; restrict it in the signature: \"… where " +
-                      variable.name + ": float32, float64\"");
+      throw Because<TypeError>(Reason::undecided, name() + ": nothing says what \"" + variable.name +
+                                                      "\" is; restrict it in the signature: \"… where " + variable.name +
+                                                      ": float32, float64\"");
     }
     std::vector<raw::Binding> longer;
     for (const raw::Binding& binding : all) {

@@ -8,6 +8,7 @@
 #include "kiln/error.hpp"
 #include "raw/call.hpp"
 #include "raw/impl.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 
@@ -16,7 +17,7 @@ RawKernel kernel(RawKernelDefinition definition) {
 }
 
 void detail::fail_empty(const RawKernelImpl* /*type*/) {
-  throw TypeError("this RawKernel is empty; make one with kernel()");
+  throw Because<TypeError>(Reason::empty, "this RawKernel is empty; make one with kernel()");
 }
 
 void RawKernel::launch(const LaunchOptions& options, std::span<const Arg> args) const {

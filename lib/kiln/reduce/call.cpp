@@ -143,9 +143,11 @@ void Call::name_axes() {
     if (options_.keepdims) shape_.push_back(1);
   }
   if (several > 1 && !target_.reorderable()) {
-    throw ShapeError(target_.what() +
-                     ": the operation is not marked reorderable, so its order counts and it is reduced along one axis, not " +
-                     std::to_string(several) + "; name one axis, or set .reorderable or .identity in the definition");
+    throw Because<ShapeError>(
+        Reason::order,
+        target_.what() +
+            ": the operation is not marked reorderable, so its order counts and it is reduced along one axis, not " +
+            std::to_string(several) + "; name one axis, or set .reorderable or .identity in the definition");
   }
 }
 

@@ -13,6 +13,7 @@
 #include "reduce/call.hpp"
 #include "reduce/method.hpp"
 #include "shared/float_environment.hpp"
+#include "types/reason.hpp"
 #include "ufunc/loops.hpp"
 
 namespace kiln {
@@ -266,7 +267,7 @@ Partial partial_from_bytes(const Ufunc& function, std::string_view bytes) {
 }
 
 const detail::PartialImpl& Partial::impl() const {
-  if (impl_ == nullptr) throw TypeError("this Partial is empty; make one with partial()");
+  if (impl_ == nullptr) throw Because<TypeError>(Reason::empty, "this Partial is empty; make one with partial()");
   return *impl_;
 }
 

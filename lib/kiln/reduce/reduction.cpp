@@ -10,6 +10,7 @@
 #include "reduce/call.hpp"
 #include "reduce/impl.hpp"
 #include "source/suspicious.hpp"
+#include "types/reason.hpp"
 
 namespace kiln {
 namespace {
@@ -164,7 +165,7 @@ Reduction reduction(ReductionDefinition definition) {
 }
 
 void detail::fail_empty(const ReductionImpl* /*type*/) {
-  throw TypeError("this Reduction is empty; make one with reduction()");
+  throw Because<TypeError>(Reason::empty, "this Reduction is empty; make one with reduction()");
 }
 
 Resolution Reduction::resolve_call(std::span<const Arg> args, const ReductionOptions* options) const {

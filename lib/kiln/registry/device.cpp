@@ -3,6 +3,7 @@
 #include "base/fork.hpp"
 #include "device/gpu/devices.hpp"
 #include "registry/registry.hpp"
+#include "types/reason.hpp"
 
 #include <atomic>
 #include <charconv>
@@ -41,10 +42,12 @@ void check_gpu(DeviceKind kind, int index) {
   const int count = backend::gpu::device_count(kind);
   if (index >= 0 && index < count) return;
   if (count > 0) {
-    throw DeviceError("there is no device " + gpu_name(kind, index) + ": this machine has " + gpu_name(kind, 0) +
-                      (count > 1 ? " to " + gpu_name(kind, count - 1) : " only"));
+    throw Because<DeviceError>(Reason::device, "there is no device " + gpu_name(kind, index) + ": this machine has " +
+                                                   gpu_name(kind, 0) +
+                                                   (count > 1 ? " to " + gpu_name(kind, count - 1) : " only"));
   }
-  throw DeviceError("there is no device " + gpu_name(kind, index) + ": " + backend::gpu::why_none(kind));
+  throw Because<DeviceError>(Reason::device,
+                             "there is no device " + gpu_name(kind, index) + ": " + backend::gpu::why_none(kind));
 }
 
 }  // namespace
@@ -133,22 +136,24 @@ Device Device::from_string(std::string_view text) {
     const std::string_view digits = text.substr(colon + 1);
     const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
     if (digits.empty() || error != std::errc{} || end != digits.data() + digits.size() || number < 0) {
-      throw DeviceError("unknown device \"" + std::string(text) + "\": expected a number after ':'; devices are " + kForms);
+      throw Because<DeviceError>(
+          Reason::device, "unknown device \"" + std::string(text) + "\": expected a number after ':'; devices are " + kForms);
     }
   }
   if (kind == "cpu") {
     if (colon != std::string_view::npos && number == 0) {
-      throw DeviceError("unknown device \"" + std::string(text) + "\": a CPU needs at least one thread; devices are " + kForms);
+      throw Because<DeviceError>(Reason::device, "unknown device \"" + std::string(text) +
+                                                     "\": a CPU needs at least one thread; devices are " + kForms);
     }
     if (number > kMostThreads) {
-      throw DeviceError("unknown device \"" + std::string(text) + "\": a CPU has at most " + std::to_string(kMostThreads) +
-                        " threads; devices are " + kForms);
+      throw Because<DeviceError>(Reason::device, "unknown device \"" + std::string(text) + "\": a CPU has at most " +
+                                                     std::to_string(kMostThreads) + " threads; devices are " + kForms);
     }
     return cpu({.threads = number});
   }
   if (kind == "cuda") return cuda(number);
   if (kind == "hip") return hip(number);
-  throw DeviceError("unknown device \"" + std::string(text) + "\"; devices are " + kForms);
+  throw Because<DeviceError>(Reason::device, "unknown device \"" + std::string(text) + "\"; devices are " + kForms);
 }
 
 DeviceInfo Device::info() const {

@@ -1,4 +1,5 @@
 #include "registry/registry.hpp"
+#include "types/reason.hpp"
 
 #include "base/fork.hpp"
 #include "base/have_cpu.hpp"
@@ -27,9 +28,10 @@ Backend& backend_for(const Device& device) {
   base::watch_forks();
   if (device.is_cpu()) return cpu::open(device.index());
   if (base::forked()) {
-    throw DeviceError("cannot use " + to_string(device) +
-                      " in a process forked from one that used kiln: GPU contexts do not survive fork(); "
-                      "restart the process (exec) or use the CPU");
+    throw Because<DeviceError>(Reason::fork,
+                               "cannot use " + to_string(device) +
+                                   " in a process forked from one that used kiln: GPU contexts do not survive fork(); "
+                                   "restart the process (exec) or use the CPU");
   }
   return gpu::open(device.kind(), device.index(), device.is_emulated());
 }

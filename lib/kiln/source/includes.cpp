@@ -12,6 +12,7 @@
 #include "source/include_directives.hpp"
 #include "source/text_error.hpp"
 #include "source/user_text.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::codegen {
 namespace {
@@ -52,7 +53,7 @@ std::optional<std::string> read_file(const fs::path& path) {
   std::ifstream stream(path, std::ios::binary);
   std::string text{std::istreambuf_iterator<char>(stream), std::istreambuf_iterator<char>()};
   if (!stream.good() && !stream.eof()) {
-    throw IoError(fmt::format("failed to read the header \"{}\"", path.string()));
+    throw Because<IoError>(Reason::header, fmt::format("failed to read the header \"{}\"", path.string()));
   }
   return text;
 }
@@ -246,20 +247,22 @@ class Resolver {
     }
     for (const Absent& absent : kAbsent) {
       if (!include.name.starts_with(absent.begin)) continue;
-      throw IoError(fmt::format("failed to find the header \"{}\", which {}:{} includes: {}", include.name, from,
-                                include.place.line, absent.instead));
+      throw Because<IoError>(Reason::header, fmt::format("failed to find the header \"{}\", which {}:{} includes: {}",
+                                                         include.name, from, include.place.line, absent.instead));
     }
     if (is_standard(include)) {
-      throw IoError(
+      throw Because<IoError>(
+          Reason::header,
           fmt::format("failed to find the header <{}>, which {}:{} includes: kernels have no such header of the standard "
                       "library; there are {}",
                       include.name, from, include.place.line, standard_headers()));
     }
-    throw IoError(fmt::format(
-        "failed to find the header \"{}\", which {}:{} includes: it is not among the kernel's headers, {}; give its text in "
-        ".compile.headers or its folder in .compile.include_dirs",
-        include.name, from, include.place.line,
-        searched.empty() ? "and there are no include folders" : "nor in the include folders " + searched));
+    throw Because<IoError>(Reason::header, fmt::format("failed to find the header \"{}\", which {}:{} includes: it is not "
+                                                       "among the kernel's headers, {}; give its text in "
+                                                       ".compile.headers or its folder in .compile.include_dirs",
+                                                       include.name, from, include.place.line,
+                                                       searched.empty() ? "and there are no include folders"
+                                                                        : "nor in the include folders " + searched));
   }
 
   std::optional<Found> by_name(const std::string& name) const {

@@ -96,6 +96,9 @@ DeviceError::~DeviceError() = default;
 CacheError::~CacheError() = default;
 IoError::~IoError() = default;
 
+RankError::RankError(int rank, const std::string& message) : Error(message), rank_(rank) {}
+RankError::~RankError() = default;
+
 CompileError::CompileError(Details details)
     : Error(compile_message(details)), details_(std::make_shared<const Details>(std::move(details))) {}
 CompileError::~CompileError() = default;

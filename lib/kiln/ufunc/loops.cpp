@@ -84,8 +84,9 @@ std::optional<Kind> kind_of_arrays(std::span<const Argument> arguments) {
 }
 
 [[noreturn]] void fail_open(const LoopRequest& request, const std::string& variable) {
-  throw TypeError(std::string(request.name) + ": nothing decides the type variable \"" + variable +
-                  "\", which stands in no input; give the array of its output with .out, or .dtype");
+  throw Because<TypeError>(Reason::undecided,
+                           std::string(request.name) + ": nothing decides the type variable \"" + variable +
+                               "\", which stands in no input; give the array of its output with .out, or .dtype");
 }
 
 /// Fixes the open variables by promotion of the arguments bound to them, and those of no argument by the given outputs.

@@ -16,6 +16,7 @@
 #include "signature/signature.hpp"
 #include "source/directives.hpp"
 #include "source/suspicious.hpp"
+#include "types/reason.hpp"
 #include "ufunc/call.hpp"
 
 namespace kiln {
@@ -164,7 +165,7 @@ Ufunc detail::vectorize_typed(DType result, std::span<const DType> types, std::s
 }
 
 void detail::fail_empty(const UfuncImpl* /*type*/) {
-  throw TypeError("this Ufunc is empty; make one with vectorize() or fuse()");
+  throw Because<TypeError>(Reason::empty, "this Ufunc is empty; make one with vectorize() or fuse()");
 }
 
 Resolution Ufunc::resolve_call(std::span<const Arg> args, const CallOptions* options) const {

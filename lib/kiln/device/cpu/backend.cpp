@@ -18,6 +18,7 @@
 #include "device/cpu/replay.hpp"
 #include "kiln/error.hpp"
 #include "library/clang_module.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::backend::cpu {
 namespace {
@@ -57,8 +58,8 @@ void* CpuBackend::allocate(std::size_t bytes, Queue*) {
           ? base::page_pool().allocate(bytes, false)
           : std::aligned_alloc(kAlignment, (std::max<std::size_t>(bytes, 1) + kAlignment - 1) / kAlignment * kAlignment);
   if (address == nullptr) {
-    throw DeviceError("failed to allocate " + std::to_string(bytes) +
-                      " bytes on the CPU: " + base::page_pool().why_none(bytes));
+    throw Because<DeviceError>(Reason::memory, "failed to allocate " + std::to_string(bytes) +
+                                                   " bytes on the CPU: " + base::page_pool().why_none(bytes));
   }
   return address;
 }

@@ -14,6 +14,7 @@
 #include "device/gpu/replay.hpp"
 #include "device/kernel_abi.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -110,7 +111,7 @@ GpuBackend::~GpuBackend() {
 }
 
 const std::shared_ptr<const Compiler>& GpuBackend::compiler() const {
-  if (!compiler_) throw DeviceError(no_compiler_);
+  if (!compiler_) throw Because<DeviceError>(Reason::compiler, no_compiler_);
   return compiler_;
 }
 

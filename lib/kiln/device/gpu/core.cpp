@@ -7,6 +7,7 @@
 
 #include "device/backend.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -45,18 +46,21 @@ int Core::attribute(int number) const {
 
 void Core::require_usable() const {
   if (base::forked()) [[unlikely]] {
-    throw DeviceError("cannot use " + name() +
-                      " in a process forked from one that used kiln: GPU contexts do not survive fork(); restart the process "
-                      "(exec) or use the CPU");
+    throw Because<DeviceError>(
+        Reason::fork,
+        "cannot use " + name() +
+            " in a process forked from one that used kiln: GPU contexts do not survive fork(); restart the process "
+            "(exec) or use the CPU");
   }
   if (driver_.gone()) [[unlikely]] {
     throw DeviceError("cannot use " + name() + " any more: the process is exiting, and " + std::string(dialect().runtime) +
                       "'s runtime ends with it");
   }
   if (const Status fault = fault_.load(std::memory_order_relaxed); fault != abi::kSuccess) [[unlikely]] {
-    throw DeviceError(name() + " is lost to this process: an earlier kernel failed with " + driver_.error_text(fault) +
-                          "; restart the process to use the device again",
-                      fault, driver_.error_name(fault));
+    throw Because<DeviceError>(Reason::fault,
+                               name() + " is lost to this process: an earlier kernel failed with " + driver_.error_text(fault) +
+                                   "; restart the process to use the device again",
+                               fault, driver_.error_name(fault));
   }
 }
 
@@ -68,9 +72,10 @@ void Core::fail(Status status, const std::string& what) const {
   if (is_fault(status)) {
     fault_.store(status, std::memory_order_relaxed);
     // The driver reports a kernel's fault at a later call, which has nothing to do with it.
-    throw DeviceError("a kernel failed on " + name() + ": " + driver_.error_text(status) +
-                          "; the device is lost to this process until it is restarted",
-                      status, driver_.error_name(status));
+    throw Because<DeviceError>(Reason::fault,
+                               "a kernel failed on " + name() + ": " + driver_.error_text(status) +
+                                   "; the device is lost to this process until it is restarted",
+                               status, driver_.error_name(status));
   }
   throw driver_.error(status, what, index_);
 }

@@ -12,6 +12,7 @@
 #include "device/gpu/backend.hpp"
 #include "device/gpu/driver_link.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::backend::gpu {
 namespace {
@@ -23,8 +24,8 @@ std::unique_ptr<GpuBackend> make_backend(DeviceKind kind, int index, bool emulat
     const std::string found = count == 0   ? "none"
                               : count == 1 ? driver.device_name(0)
                                            : driver.device_name(0) + " to " + driver.device_name(count - 1);
-    throw DeviceError("there is no device " + driver.device_name(index) + ": " + driver.version_text() + " (" + driver.path() +
-                      ") found " + found);
+    throw Because<DeviceError>(Reason::device, "there is no device " + driver.device_name(index) + ": " +
+                                                   driver.version_text() + " (" + driver.path() + ") found " + found);
   }
   // A device whose compiler is missing can still be listed, and copied to and from.
   std::shared_ptr<const Compiler> compiler;
@@ -66,9 +67,11 @@ Backend* opened(DeviceKind kind, int index, bool emulated) noexcept {
 
 Backend& open(DeviceKind kind, int index, bool emulated) {
   if (base::forked()) {
-    throw DeviceError("cannot use " + std::string(dialect_of(kind).prefix) + ":" + std::to_string(index) +
-                      " in a process forked from one that used kiln: GPU contexts do not survive fork(); restart the process "
-                      "(exec) or use the CPU");
+    throw Because<DeviceError>(
+        Reason::fork,
+        "cannot use " + std::string(dialect_of(kind).prefix) + ":" + std::to_string(index) +
+            " in a process forked from one that used kiln: GPU contexts do not survive fork(); restart the process "
+            "(exec) or use the CPU");
   }
   Opened& all = all_opened();
   const std::lock_guard guard(all.mutex);

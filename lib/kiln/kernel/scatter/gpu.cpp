@@ -13,6 +13,7 @@
 #include "kernel/space.hpp"
 #include "kernels-src/scatter/abi.hpp"
 #include "kiln/error.hpp"
+#include "types/reason.hpp"
 
 namespace kiln::kinds {
 namespace {
@@ -193,7 +194,7 @@ void launch_on_gpu(Backend& backend, const Module& module, const ScatterLaunch& 
 
 // Its indices were looked at when it was called, and may be others at the next run.
 std::shared_ptr<const RecordedLaunch> record(Backend& /*backend*/, const Module& /*module*/, const ScatterLaunch& /*launch*/) {
-  throw DeviceError("Ufunc::at cannot be captured: it looks at its indices when it is called");
+  throw Because<DeviceError>(Reason::capture, "Ufunc::at cannot be captured: it looks at its indices when it is called");
 }
 
 }  // namespace kiln::kinds

@@ -1,0 +1,185 @@
+#include "kiln/explain.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+
+#include "base/nearest.hpp"
+#include "kiln/error.hpp"
+#include "types/reason.hpp"
+
+namespace kiln {
+namespace {
+
+// By code, for the search.
+constexpr ErrorTopic kTopics[] = {
+    {"argument", "ArgumentError", "An option that is not valid",
+     "A struct of the C interface or a call in Python has an unknown option, or a value that the option does not take. The "
+     "error names the option.",
+     "Correct the option. The default function of a struct sets its struct_size.", R"(EXAMPLE argument)"},
+    {"arguments", "TypeError", "A wrong number of arguments",
+     "A call has more or fewer arguments than the function has inputs.",
+     "Give one argument for each input of the signature. Outputs are given by `out`.", R"(EXAMPLE arguments)"},
+    {"axis", "ShapeError", "An axis that the array does not have", "An axis is not from -ndim to ndim - 1, or is named twice.",
+     "Count axes from 0, or from -1 for the last one. `all_axes` (None in Python) names all.", R"(EXAMPLE axis)"},
+    {"broadcast", "ShapeError", "Shapes that do not broadcast",
+     "Two extents of one axis differ, and neither is 1. Axes are counted from the last one, as in NumPy.",
+     "Insert axes of extent 1 by newaxis or reshape(), or transpose an operand. An output is never broadcast.",
+     R"(EXAMPLE broadcast)"},
+    {"cache", "CacheError", "A cache, a manifest or a definition that cannot be used",
+     "A cache directory is refused, an id names no entry, or a JSON text is not a manifest or a definition. The message has "
+     "the JSON path.",
+     "Follow the message. `kiln cache verify` examines a cache directory. The directory must be the user's own, and writable "
+     "by no one else.",
+     R"(EXAMPLE cache)"},
+    {"capture", "DeviceError", "A call that cannot be captured",
+     "The work of a graph is recorded without running. This call needs a result on the host, another stream or another device.",
+     "Make the call before or after the capture.", R"(EXAMPLE capture)"},
+    {"casting", "TypeError", "A cast that the casting rule forbids",
+     "An input or an output would be converted to a dtype that can hold less. The rule of calls is same_kind.",
+     "Convert by astype(), choose a loop by `dtype`, give an output of the result's dtype, or give unsafe as `casting`.",
+     R"(EXAMPLE casting)"},
+    {"compile", "CompileError", "A kernel that does not compile",
+     "The compiler rejects the body. The message has the line and the column in your text, whichever compiler found it.",
+     "Correct the text at that place. docs/writing-kernels.md says what a body may use.", R"(EXAMPLE compile)"},
+    {"compiler", "DeviceError", "No compiler",
+     "The kernel is not in the cache, and kiln finds no compiler for the device. The message lists the places that were tried.",
+     "Install libkiln-clang, or for GPUs NVRTC or hipRTC. Or ship the kernels: `kiln cache export` on a machine that has a "
+     "compiler.",
+     R"(EXAMPLE compiler)"},
+    {"contiguous", "ShapeError", "Elements that are not in C order",
+     "`as<T>()` gives a pointer to elements in C order, and the array is a view with other strides.",
+     "Use view<T>(), which goes by the strides, or copy() the array.", R"(EXAMPLE contiguous)"},
+    {"core", "ShapeError", "Core dimensions that do not fit the layout",
+     "An operand of a generalized ufunc has too few axes, or an extent that differs from another operand's of the same name.",
+     "The last axes of each operand are its core dimensions, as the layout names them. `axes` names others.",
+     R"(EXAMPLE core)"},
+    {"device", "DeviceError", "A device that the machine does not have",
+     "A name is not a device's, or the vendor's driver does not find the device.",
+     "`kiln devices` lists the devices. CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES hide some.", R"(EXAMPLE device)"},
+    {"driver", "DeviceError", "A vendor's driver that is missing, or fails",
+     "libcuda or libamdhip64 cannot be opened, or finds no device. The message lists the places that were tried.",
+     "Install the vendor's driver, or use Device::cpu(). KILN_CUDA and KILN_HIP name another file.", R"(EXAMPLE driver)"},
+    {"empty", "TypeError", "An empty handle",
+     "A handle was used that names nothing: it was made without arguments, or was moved from.",
+     "Assign a function or an array first. valid() says whether a handle is empty.", R"(EXAMPLE empty)"},
+    {"fault", "DeviceError", "A fault of a kernel",
+     "The body reads or writes out of bounds, divides by zero in debug mode, or fails an assertion.",
+     "Run the kernel with KILN_DEBUG=1 on the CPU: the message has the line and the index. After a fault on a GPU the process "
+     "must end.",
+     R"(EXAMPLE fault)"},
+    {"file", "IoError", "A file that cannot be read or written",
+     "The system refuses to open, read or write a file. The message has its reason.",
+     "Check the path, its permissions and the space on the disk. No file is left half written.", R"(EXAMPLE file)"},
+    {"fork", "DeviceError", "A GPU in a forked process",
+     "Contexts of GPUs do not survive fork(), and this process was forked from one that used a GPU.",
+     "Start processes by spawn or exec; in Python: multiprocessing.set_start_method('spawn'). The CPU may be used.",
+     R"(EXAMPLE fork)"},
+    {"format", "IoError", "A file that is damaged, or has another format",
+     "The magic bytes, a header, a length or a checksum of the file is wrong. The message has the byte.",
+     "Write the file again. kiln reads .npy and .npz of numeric dtypes, and no object arrays.", R"(EXAMPLE format)"},
+    {"header", "IoError", "A header that cannot be read",
+     "A text includes a header that is not in `headers` or in a folder of `include_dirs`.",
+     "Add its folder to `include_dirs` (`-I`). The host's standard headers are not available on GPUs.", R"(EXAMPLE header)"},
+    {"identity", "TypeError", "No element to combine, and no identity",
+     "A reduction runs over no element, or with a mask, and the function has no identity.",
+     "Give `initial`, or an identity in the definition.", R"(EXAMPLE identity)"},
+    {"index", "ShapeError", "An index out of range",
+     "An index is not from -extent to extent - 1 of its axis, or a mask has another shape than the array.",
+     "Check the index. Nothing was written.", R"(EXAMPLE index)"},
+    {"internal", "Error", "A fault of kiln's own, or of the host",
+     "An exception that kiln does not know, or no memory of the host for kiln's own data.",
+     "Please report it, with the message and the output of `kiln devices`.", R"(EXAMPLE internal)"},
+    {"loop", "TypeError", "Dtypes that no loop takes", "No signature of the function takes these dtypes by safe casts.",
+     "Convert an argument by astype(), or add a signature. resolve() shows what a call would do.", R"(EXAMPLE loop)"},
+    {"memory", "DeviceError", "No room for an allocation",
+     "A device or the host has less free memory than an array needs, or the limit of KILN_DEVICE_MEMORY_LIMIT is reached.",
+     "Free arrays, use `chunked`, or write into outputs that exist by `out`.", R"(EXAMPLE memory)"},
+    {"order", "ShapeError", "A reduction whose order counts",
+     "The function has no identity and is not reorderable, and the reduction runs over several axes.",
+     "Name one axis. If any order gives the same result, set `reorderable` or an identity in the definition.",
+     R"(EXAMPLE order)"},
+    {"out", "ShapeError", "An output of another shape", "An output is never broadcast: its shape must be the result's.",
+     "Give an output of the shape in the message, or none.", R"(EXAMPLE out)"},
+    {"overflow", "TypeError", "A number that its dtype does not hold",
+     "An integer without a dtype takes that of the loop, as in NumPy 2, and does not fit.",
+     "Give it a dtype, such as np.int64(300), or use an array of a larger dtype.", R"(EXAMPLE overflow)"},
+    {"overlap", "ShapeError", "Operands that share memory where they may not",
+     "An output shares memory with another operand, and the call cannot order the two: it runs in chunks, or copies to a "
+     "device.",
+     "Give an output of its own memory.", R"(EXAMPLE overlap)"},
+    {"places", "DeviceError", "Operands in several places",
+     "The arrays of a call, its stream and its `device` must be of one device. Host arrays go to any.",
+     "Bring the arrays to one device by to_device(), or to the host by copy_to_host().", R"(EXAMPLE places)"},
+    {"rank", "RankError", "A rank that failed in a collective call",
+     "A rank of a communicator threw, is late, or made another call. Each rank reports it.",
+     "The message has the rank and its error. All ranks must make the same calls, in the same order.", R"(EXAMPLE rank)"},
+    {"read_only", "TypeError", "A read-only array",
+     "The array is a view of memory that may not be written, or of a file that was opened for reading.",
+     "Write to a copy(), or open the file with write access.", R"(EXAMPLE read_only)"},
+    {"reshape", "ShapeError", "Another number of elements", "A new shape must have as many elements as the array.",
+     "Correct the shape. One extent may be -1, which is computed.", R"(EXAMPLE reshape)"},
+    {"shape", "ShapeError", "Shapes, strides or axes that do not fit",
+     "The operands' shapes do not fit the call. The message has the operand, its shape, and what is expected.",
+     "Follow the message.", R"(EXAMPLE shape)"},
+    {"signature", "SignatureError", "A text that cannot be parsed",
+     "A signature, a layout, a rule or an option of a definition is not valid. A caret marks the place.",
+     "Correct the text. docs/signatures.md has the grammar.", R"(EXAMPLE signature)"},
+    {"stopped", "Stopped", "A call that was ended", "The `timeout` of the call has passed, or its `stop` was requested.",
+     "Outputs may be partly written. Raise the limit, or compute in smaller calls.", R"(EXAMPLE stopped)"},
+    {"truth", "ShapeError", "The truth of an array of several elements", "`if (a)` is defined for exactly one element.",
+     "Write a.all() or a.any().", R"(EXAMPLE truth)"},
+    {"type", "TypeError", "Arguments or options that do not fit",
+     "An argument or an option has a type or a value that the function does not take.", "Follow the message.",
+     R"(EXAMPLE type)"},
+    {"undecided", "TypeError", "A type variable that nothing decides",
+     "No argument has the type variable, so that no loop can be chosen.",
+     "Restrict it in the signature (where T: float32), or choose a loop by `dtype`.", R"(EXAMPLE undecided)"},
+};
+
+const ErrorTopic* find(std::string_view code) noexcept {
+  const auto* const found =
+      std::lower_bound(std::begin(kTopics), std::end(kTopics), code,
+                       [](const ErrorTopic& topic, std::string_view wanted) { return topic.code < wanted; });
+  return found != std::end(kTopics) && found->code == code ? found : nullptr;
+}
+
+template <class E>
+bool is(const std::exception& error) noexcept {
+  return dynamic_cast<const E*>(&error) != nullptr;
+}
+
+std::string_view code_of_class(const std::exception& error) noexcept {
+  if (is<SignatureError>(error)) return "signature";
+  if (is<ShapeError>(error)) return "shape";
+  if (is<TypeError>(error)) return "type";
+  if (is<Stopped>(error)) return "stopped";
+  if (is<DeviceError>(error)) return "device";
+  if (is<CacheError>(error)) return "cache";
+  if (is<IoError>(error)) return "file";
+  if (is<CompileError>(error)) return "compile";
+  if (is<RankError>(error)) return "rank";
+  return "internal";
+}
+
+}  // namespace
+
+std::span<const ErrorTopic> error_topics() noexcept {
+  return kTopics;
+}
+
+const ErrorTopic& explain(std::string_view code) {
+  if (const ErrorTopic* const found = find(code)) return *found;
+  std::string_view codes[std::size(kTopics)];
+  std::transform(std::begin(kTopics), std::end(kTopics), codes, [](const ErrorTopic& topic) { return topic.code; });
+  const std::string_view near = base::nearest(code, codes);
+  throw TypeError("unknown code \"" + std::string(code) +
+                  "\": " + (near.empty() ? "`kiln explain` lists all codes" : "did you mean \"" + std::string(near) + "\"?"));
+}
+
+const ErrorTopic& explain(const std::exception& error) noexcept {
+  const auto reason = reason_of(error);
+  return *find(reason ? std::string_view(name(*reason)) : code_of_class(error));
+}
+
+}  // namespace kiln
