@@ -161,7 +161,7 @@ def reference(spec):
         out += [f"## {group['title']}", ""]
         for f in group["functions"]:
             note = f" Deprecated: {f['deprecated']}." if "deprecated" in f else ""
-            out += [f"### {f['name']}", "", "```c", prototype(f["returns"], f["name"], f["params"]) + ";", "```", "",
+            out += [f"### {f['name']}", "", "<!-- quoted: include/kiln/c/kiln.h -->", "```c", prototype(f["returns"], f["name"], f["params"]) + ";", "```", "",
                     f"{f['text']} Since {f.get('since', 1)}.{note}", ""]
     return "\n".join(out).rstrip() + "\n"
 

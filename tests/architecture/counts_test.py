@@ -25,7 +25,7 @@ README_LINES = (90, 90)
 LONG = {}
 LONGEST = 400
 # Lines of text below tests/, packed ones not counted: what a script makes is packed (tests/golden/pack.py).
-TEST_LINES = (97758, 85000)
+TEST_LINES = (97941, 85000)
 
 
 def check(what, count, limit, goal):
@@ -98,7 +98,8 @@ def main():
             wrong.append(f"{header}: counts_test.py counts what includes it, and it is not there")
             continue
         add(f"sources behind {header}", sum(user.endswith(".cpp") for user in users.get(header, ())), limit, goal)
-    sources = [name for name in direct if name.endswith(".cpp")]
+    # Snippets are the text of pages, and each includes all of kiln.hpp.
+    sources = [name for name in direct if name.endswith(".cpp") and not name.startswith("examples/snippets/")]
     for header, limit, goal in SHARES:
         add(f"percent of sources behind {header}", round(100 * sum(user in users.get(header, ()) for user in sources) / len(sources), 1), limit, goal)
     copies = sum(len(COPIES.findall(path.read_text())) for path in (root / "tests").rglob("*.[ch]pp") if path != root / "tests/support/message.hpp")
