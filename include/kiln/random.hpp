@@ -40,15 +40,15 @@ struct Options {
 /// @{
 
 /// Returns numbers that are uniform in [0, 1): multiples of 2^-24 (float32) or 2^-53 (float64).
-[[nodiscard]] KILN_API Array uniform(const Shape& shape, const Options& options = {});
+KILN_API Array uniform(const Shape& shape, const Options& options = {});
 /// Returns numbers of the normal distribution with mean 0 and variance 1, by Box and Muller's method. They are finite, up to
 /// 6.7 (float32) or 8.6 (float64).
-[[nodiscard]] KILN_API Array normal(const Shape& shape, const Options& options = {});
+KILN_API Array normal(const Shape& shape, const Options& options = {});
 /// Returns numbers of the exponential distribution with mean 1. They are finite and not negative.
-[[nodiscard]] KILN_API Array exponential(const Shape& shape, const Options& options = {});
+KILN_API Array exponential(const Shape& shape, const Options& options = {});
 /// Returns integers of Poisson's distribution. Throws TypeError for a mean that is negative, NaN, or above 2^60 (int64) or 2^30
 /// (int32).
-[[nodiscard]] KILN_API Array poisson(double mean, const Shape& shape, const Options& options = {});
+KILN_API Array poisson(double mean, const Shape& shape, const Options& options = {});
 /// @}
 
 }  // namespace kiln::random
