@@ -1,0 +1,27 @@
+/* Snippets of docs/c.md. */
+/* snippet: first */
+#include <kiln/c/kiln.h>
+/* end */
+#include <stdio.h>
+
+int main(void) {
+  /* snippet: first */
+
+  double b[3] = {3, 5, 7}, roots[3];
+  const int64_t shape[1] = {3};
+  const kiln_array_info in = kiln_memory(b, KILN_FLOAT, 64, 1, shape);
+  const kiln_array_info out = kiln_memory(roots, KILN_FLOAT, 64, 1, shape);
+
+  kiln_error* error = NULL;
+  kiln_function* disc = NULL;
+  kiln_arg inputs[3] = {kiln_f64(1), kiln_memory_arg(&in), kiln_f64(2)}, output = kiln_memory_arg(&out);
+  if (kiln_function_parse(&disc, "float64 disc(float64 a, float64 b, float64 c) = sqrt(b*b - 4*a*c)", KILN_NUL, &error) ||
+      kiln_call(disc, &output, 1, inputs, 3, NULL, &error)) {
+    fprintf(stderr, "%s\n", kiln_error_message(error));
+    kiln_error_release(error);
+  }
+  kiln_function_release(disc);
+  printf("%g %g %g\n", roots[0], roots[1], roots[2]);
+  /* end */
+  return 0;
+}
