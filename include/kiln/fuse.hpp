@@ -40,11 +40,14 @@ using Composition = std::function<std::vector<Expr>(std::span<const Expr>)>;
 KILN_API Ufunc fuse(FuseDefinition definition, std::size_t parameters, const Composition& function);
 
 inline constexpr std::size_t kMaxFusedParameters = 32;
+// nvcc loses the pack of an alias that ignores its parameter.
 template <std::size_t>
-using EachExpression = const Expr&;
+struct EachExpression {
+  using type = const Expr&;
+};
 template <class F, std::size_t... I>
 consteval bool takes_expressions(std::index_sequence<I...>) {
-  return std::is_invocable_v<F&, EachExpression<I>...>;
+  return std::is_invocable_v<F&, typename EachExpression<I>::type...>;
 }
 /// Returns the number of expressions that F takes; 0 unless exactly one number fits.
 template <class F>
