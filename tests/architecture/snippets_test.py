@@ -8,7 +8,8 @@ A block of the language `console` has the part in the lines that begin with `$ `
     varies   `<!-- output varies -->`, or at the end of the marker of a console block: numbers, their units, identifiers of 8 hexadecimal digits or more, and
              the widths of gaps may be others.
     compiled `<!-- snippet: FILE#NAME compiled -->`: nobody runs the part here, as it needs a GPU or another library. C++ is compiled, shell is parsed.
-Files are run by their suffix: .cpp and .c are programs, .sh are scripts, .py Python's, .json manifests for `kiln compile`.
+Files are run by their suffix: .cpp and .c are programs, .sh are scripts, .py Python's, .json manifests for
+`kiln compile`. Files .cu are compiled by nvcc.
 A program that ends with status 77 has not run, and says why on standard error.
 A block behind `<!-- quoted: FILE -->` stands in FILE, which other tests hold, but for white space, a last semicolon, and the + of lines of a patch.
 A block of Python that begins with >>> is run by doctest, with the names of the blocks before it on the page.
@@ -24,6 +25,7 @@ import doctest
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -31,9 +33,9 @@ import textwrap
 import typing
 
 # Blocks of README.md and docs/ that no file holds. May only fall.
-WITHOUT_FILE = 28
+WITHOUT_FILE = 6
 # Blocks that are compiled or parsed, and not run. May only fall, but for pages about what no test machine has.
-COMPILED_ONLY = 5
+COMPILED_ONLY = 17
 
 FENCED = re.compile(r"^```", re.M)
 BLOCK = re.compile(r"^<!-- (?P<kind>snippet|output|quoted): (?P<file>[^\s#]+)(?:#(?P<name>\w+))?(?P<compiled> compiled)?(?P<varies> varies)? -->\n"
@@ -199,6 +201,10 @@ def python_command(python, file, parsed):
 def binary_command(root, folder, file, parsed):
     if file.suffix == ".sh":
         return ["bash", "-n", file] if parsed else ["bash", "-e", file]
+    if file.suffix == ".cu":
+        nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
+        ccache = ["ccache"] if shutil.which("ccache") else []
+        return [*ccache, nvcc, "-std=c++20", "-arch=sm_90", f"-I{root}/include", "-c", file, "-o", "object.o"] if nvcc else ["bash", "-c", "echo nvcc is not there >&2; exit 77"]
     if file.suffix == ".json":
         return ["kiln", "compile", file, "--target", "native", "--quiet"]
     name = "_".join(file.relative_to(root / "examples/snippets").with_suffix("").parts)
@@ -218,7 +224,7 @@ def run(root, kind, where):
     environment["PATH"] = f"{folder}:{environment['PATH']}"
     environment["ROOT"] = str(root)
     environment.setdefault("KILN_CACHE_DIR", str(folder.parent / "snippets-cache"))
-    return list(wrong_outputs(root, (".cpp", ".c", ".sh", ".json"), lambda file, parsed: binary_command(root, folder, file, parsed), environment))
+    return list(wrong_outputs(root, (".cpp", ".c", ".cu", ".sh", ".json"), lambda file, parsed: binary_command(root, folder, file, parsed), environment))
 
 
 def wrong_count(name, limit, count, what):
