@@ -9,7 +9,8 @@ A block of the language `console` has the part in the lines that begin with `$ `
              the widths of gaps may be others.
     compiled `<!-- snippet: FILE#NAME compiled -->`: nobody runs the part here, as it needs a GPU or another library. C++ is compiled, shell is parsed.
 Files are run by their suffix: .cpp and .c are programs, .sh are scripts, .py Python's, .json manifests for
-`kiln compile`. Files .cu are compiled by nvcc.
+`kiln compile`. Files .cu are compiled by nvcc. Grammars, .ebnf, and their examples
+are checked by grammar.py, and the examples by kiln.
 A program that ends with status 77 has not run, and says why on standard error.
 A block behind `<!-- quoted: FILE -->` stands in FILE, which other tests hold, but for white space, a last semicolon, and the + of lines of a patch.
 A block of Python that begins with >>> is run by doctest, with the names of the blocks before it on the page.
@@ -32,8 +33,10 @@ import tempfile
 import textwrap
 import typing
 
+import grammar
+
 # Blocks of README.md and docs/ that no file holds. May only fall.
-WITHOUT_FILE = 6
+WITHOUT_FILE = 0
 # Blocks that are compiled or parsed, and not run. May only fall, but for pages about what no test machine has.
 COMPILED_ONLY = 17
 
@@ -42,7 +45,7 @@ BLOCK = re.compile(r"^<!-- (?P<kind>snippet|output|quoted): (?P<file>[^\s#]+)(?:
                    r"```(?P<language>\w*)\n(?P<code>.*?)^```$\n?"
                    r"(?:<!-- output(?P<output_varies> varies)? -->\n```\w*\n(?P<output>.*?)^```$)?", re.S | re.M)
 EXAMPLE = re.compile(r"^```python\n(>>>.*?)^```$", re.S | re.M)
-MARK = re.compile(r"^\s*(?:#|//|/\*) (?:snippet: (\w+)|end)\s*(?:\*/)?$")
+MARK = re.compile(r"^\s*(?:#|//|/\*|\(\*) (?:snippet: (\w+)|end)\s*(?:\*/|\*\))?$")
 
 
 class Block(typing.NamedTuple):
@@ -114,6 +117,11 @@ def faults(root):
             yield f"{block.page} shows {block.file}#{block.name}, and the file has no \"snippet: {block.name}\""
         elif block.code is not None and part != block.code:
             yield f"{block.page} does not show {block.file}{'#' + block.name if block.name else ''} as it is"
+
+
+def wrong_grammars(root):
+    for file in sorted({block.file for block in blocks_of(root) if block.file.endswith(".ebnf")}):
+        yield from grammar.faults(root / file)
 
 
 def without_file(root):
@@ -205,6 +213,8 @@ def binary_command(root, folder, file, parsed):
         nvcc = shutil.which("nvcc") or shutil.which("nvcc", path="/usr/local/cuda/bin")
         ccache = ["ccache"] if shutil.which("ccache") else []
         return [*ccache, nvcc, "-std=c++20", "-arch=sm_90", f"-I{root}/include", "-c", file, "-o", "object.o"] if nvcc else ["bash", "-c", "echo nvcc is not there >&2; exit 77"]
+    if file.suffix == ".ebnf":
+        return [folder / "examples/snippet_grammar", file]
     if file.suffix == ".json":
         return ["kiln", "compile", file, "--target", "native", "--quiet"]
     name = "_".join(file.relative_to(root / "examples/snippets").with_suffix("").parts)
@@ -224,7 +234,7 @@ def run(root, kind, where):
     environment["PATH"] = f"{folder}:{environment['PATH']}"
     environment["ROOT"] = str(root)
     environment.setdefault("KILN_CACHE_DIR", str(folder.parent / "snippets-cache"))
-    return list(wrong_outputs(root, (".cpp", ".c", ".cu", ".sh", ".json"), lambda file, parsed: binary_command(root, folder, file, parsed), environment))
+    return list(wrong_outputs(root, (".cpp", ".c", ".cu", ".sh", ".json", ".ebnf"), lambda file, parsed: binary_command(root, folder, file, parsed), environment))
 
 
 def wrong_count(name, limit, count, what):
@@ -249,6 +259,17 @@ MATCHES = [  # output of a page, with varies, what is printed, whether it matche
     ("12 compiled, 0 failed\n", True, "12 compiled\n", False),
     ("saxpy   3 h\n", True, "saxpy  now\n", True),
     ("a 1\nb 2\n", True, "a 3\n\nb 4\n", False),
+]
+
+
+GRAMMARS = [  # a grammar, and a part of its fault's words
+    ('a = { "x" , [ b ] } ;\nb = digit , { digit } ;\n(* yes a: x 12x *)\n(* no a: x 1 2 *)\n', None),
+    ('a = "(" , a , ")" | "x" ;\n(* yes a: ((x)) *)\n(* no a: ((x) *)\n', None),
+    ('a = "x" ;\n(* yes a: y *)\n', "does not match y"),
+    ('a = "x" ;\n(* no a: x *)\n', "matches x"),
+    ('a = b ;\n(* yes a: x *)\n', "the rule b is missing"),
+    ('a = "x"\n(* yes a: x *)\n', "is wanted"),
+    ('a = "x" ;\n', "has no examples"),
 ]
 
 
@@ -289,6 +310,10 @@ def self_test():
                                    else binary_command(root, root, file, parsed), os.environ) if not found else []
             assert (len(found) == 0) if fault is None else any(fault in each for each in found), (text, found)
             assert without_file(root) == 1, text
+        for text, fault in GRAMMARS:
+            (root / "a.ebnf").write_text(text)
+            found = list(grammar.faults(root / "a.ebnf"))
+            assert (len(found) == 0) if fault is None else any(fault in each for each in found), (text, found)
         assert wrong_count("LIMIT", 1, 2, "bad") and wrong_count("LIMIT", 2, 1, "bad") and not wrong_count("LIMIT", 1, 1, "bad")
     print(f"{len(MATCHES)} outputs and {len(cases)} pages: each fault is found")
 
@@ -301,7 +326,7 @@ def main():
         print(report, end="")
         sys.exit(1 if report else 0)
     root = pathlib.Path(sys.argv[1]).resolve()
-    found = list(faults(root))
+    found = [*faults(root), *wrong_grammars(root)]
     if sys.argv[2:3] == ["--run"] and sys.argv[3] == "python":
         found += run(root, "python", os.path.abspath(sys.argv[4]) if len(sys.argv) > 4 else sys.executable)
     elif sys.argv[2:3] == ["--run"]:
