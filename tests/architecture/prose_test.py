@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Counts the words of each sentence in README.md and docs/*.md, and looks for words that are kiln's own where the field has another.
-It fails where the 95th percentile of a page is more than 28 words, and where a page or a public header has such a word.
+It fails where the 95th percentile of a page is more than 28 words, where pages together have more longer sentences than LONG_SENTENCES allows, and where a page
+or a public header has such a word.
 
 usage: prose_test.py ROOT           (exit status 1, and one line for each page or word that breaks a rule)
        prose_test.py --long FILE    (prints the sentences of a page that have more than 28 words)
@@ -16,6 +17,9 @@ import tempfile
 LIMIT = 28
 # A limit of a file that lies further above what the file has must be lowered.
 SLACK = 2
+
+# How many sentences of all pages may have more than LIMIT words. Only falls.
+LONG_SENTENCES = 0
 
 # Pages whose sentences are still too long, with what their 95th percentile may be. These limits only fall.
 KNOWN_LENGTHS = {}
@@ -147,7 +151,17 @@ def check_words(name, lines, known):
     return too_high(name, known, len(found))
 
 
-def check(root, known_lengths, known_words):
+def check_long(pages, limit):
+    """Whether the pages have as many sentences of more than LIMIT words as is allowed, as a list of messages or none."""
+    long = {name: sum(count > LIMIT for count in counts) for name, counts in pages.items()}
+    found = sum(long.values())
+    if found > limit:
+        return [f"{found} sentences have more than {LIMIT} words, {limit} are allowed: see " +
+                ", ".join(f"prose_test.py --long {name}" for name, count in long.items() if count)]
+    return [f"{found} sentences have more than {LIMIT} words, and LONG_SENTENCES is {limit}: lower it"] if found < limit else []
+
+
+def check(root, known_lengths, known_words, long_sentences=None):
     """(what is wrong, {page: words of each of its sentences})"""
     wrong, pages = [], {}
     for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
@@ -155,6 +169,8 @@ def check(root, known_lengths, known_words):
             name, text = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
             pages[name] = lengths(text)
             wrong += check_length(name, pages[name], known_lengths) + check_words(name, blocks(text), known_words)
+    if long_sentences is not None:
+        wrong += check_long(pages, long_sentences)
     for path in sorted((root / "include").rglob("*.h*")):
         name = path.relative_to(root).as_posix()
         wrong += check_words(name, comments(path.read_text(encoding="utf-8")), known_words)
@@ -201,6 +217,11 @@ def self_test():
         assert wrong(long, known_lengths={"docs/page.md": 29}) == wrong(long, known_lengths={"docs/page.md": 31}) == []
         assert "with 32, and it has 29" in wrong(long, known_lengths={"docs/page.md": 32})[0]
         assert "is not there" in wrong(innocent, known_lengths={"docs/other.md": 29})[0]
+        page.write_text(f"{long} Short. {long}")
+        header.write_text("")
+        for limit, message in ((2, None), (1, "2 sentences have more than 28 words, 1 are allowed: see prose_test.py --long docs/page.md"), (3, "lower it")):
+            found = check(root, {"docs/page.md": 29}, {}, limit)[0]
+            assert found == [] if message is None else message in found[0], (limit, found)
         own = "Lanes lie\nside by side, and one is told.\n"
         assert len(wrong(own)) == 2 and "write adjacent" in wrong(own)[0]
         assert wrong(own, known_words={"docs/page.md": 2}) == []
@@ -225,7 +246,7 @@ def main():
     if len(sys.argv) != 2:
         print(__doc__, file=sys.stderr)
         return 2
-    wrong, pages = check(pathlib.Path(sys.argv[1]).resolve(), KNOWN_LENGTHS, KNOWN_WORDS)
+    wrong, pages = check(pathlib.Path(sys.argv[1]).resolve(), KNOWN_LENGTHS, KNOWN_WORDS, LONG_SENTENCES)
     every = [count for counts in pages.values() for count in counts]
     if not every:
         print("no pages were read: is ROOT the project?")

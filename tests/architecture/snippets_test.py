@@ -38,7 +38,7 @@ import grammar
 # Blocks of README.md and docs/ that no file holds. May only fall.
 WITHOUT_FILE = 0
 # Blocks that are compiled or parsed, and not run. May only fall, but for pages about what no test machine has.
-COMPILED_ONLY = 17
+COMPILED_ONLY = 19
 
 FENCED = re.compile(r"^```", re.M)
 BLOCK = re.compile(r"^<!-- (?P<kind>snippet|output|quoted): (?P<file>[^\s#]+)(?:#(?P<name>\w+))?(?P<compiled> compiled)?(?P<varies> varies)? -->\n"

@@ -319,8 +319,8 @@ KILN_C_API kiln_status kiln_error_status(const kiln_error* error) KILN_NOEXCEPT;
 KILN_C_API const char* kiln_error_message(const kiln_error* error) KILN_NOEXCEPT;
 /* Returns a value of an error, which lives as long as the error. NULL: the error has no such value. Keys: "position" (bytes
  * into the text that was parsed), "vendor_code", "vendor_name", "diagnostics" (JSON), "log", "source", "target", "compiler",
- * "context", "option" (of a struct), "code" (what `kiln explain` takes: "broadcast", "compile"), "reason" (the same, where
- * it says more than the status). */
+ * "context", "option" (of a struct), "code", "reason". The code is what `kiln explain` takes, such as "broadcast" or
+ * "compile". The reason is the same, where it says more than the status. */
 KILN_C_API const char* kiln_error_get(const kiln_error* error, const char* key) KILN_NOEXCEPT;
 /* Releases an error. */
 KILN_C_API void kiln_error_release(kiln_error* error) KILN_NOEXCEPT;
@@ -469,9 +469,9 @@ KILN_C_API KILN_CHECK kiln_status kiln_function_get(kiln_text** text, const kiln
 KILN_C_API KILN_CHECK kiln_status kiln_function_compile(int64_t* kernels, const kiln_function* function, const char* target,
     kiln_error** error) KILN_NOEXCEPT;
 /* Gives a __constant__ variable of a kernel in CUDA's language, "shift" or "filters::weights", the elements of an array, in
- * C order; the rest of it keeps what it had. Copies the array. Launches of this function from now on see them; one fails
- * with KILN_E_SHAPE if the variable has fewer bytes. KILN_E_TYPE: no variable has this name, or its values are those of the
- * text. */
+ * C order. The rest of the variable keeps what it had. Copies the array. Launches of this function from now on see them; one
+ * fails with KILN_E_SHAPE if the variable has fewer bytes. KILN_E_TYPE: no variable has this name, or its values are those
+ * of the text. */
 KILN_C_API KILN_CHECK kiln_status kiln_function_set_constant(const kiln_function* function, const char* name, size_t length,
     const kiln_arg* values, kiln_error** error) KILN_NOEXCEPT;
 /* Gives the body of a ufunc as a device function for other linkers. `options` is a JSON object with "name", "signature" and
@@ -510,8 +510,8 @@ KILN_C_API KILN_CHECK kiln_status kiln_partial_combine(kiln_partial** partial, c
 /* Gives the results, one new array for each output, once no element is missing. Options: "initial", "keepdims". */
 KILN_C_API KILN_CHECK kiln_status kiln_partial_finish(kiln_array** results, size_t nout, const kiln_partial* partial, const
     kiln_call_options* options, kiln_error** error) KILN_NOEXCEPT;
-/* Gives the running results of a part, which go on from all elements before it: `before` has the accumulators of 0 to
- * `global_offset`, and may be NULL for a part that begins at 0. The bits do not depend on the cuts. Options: "axis" (one),
+/* Gives the running results of a part, which go on from all elements before it. `before` has the accumulators of 0 to
+ * `global_offset`. It may be NULL for a part that begins at 0. The bits do not depend on the cuts. Options: "axis" (one),
  * "dtype", stream, device, stop, timeout. */
 KILN_C_API KILN_CHECK kiln_status kiln_partial_accumulate(kiln_array** result, const kiln_function* function, const kiln_arg*
     input, const kiln_partial* before, int64_t global_offset, int64_t global_size, const kiln_call_options* options,
