@@ -38,7 +38,7 @@ import grammar
 # Blocks of README.md and docs/ that no file holds. May only fall.
 WITHOUT_FILE = 0
 # Blocks that are compiled or parsed, and not run. May only fall, but for pages about what no test machine has.
-COMPILED_ONLY = 19
+COMPILED_ONLY = 17
 
 FENCED = re.compile(r"^```", re.M)
 BLOCK = re.compile(r"^<!-- (?P<kind>snippet|output|quoted): (?P<file>[^\s#]+)(?:#(?P<name>\w+))?(?P<compiled> compiled)?(?P<varies> varies)? -->\n"
@@ -199,7 +199,9 @@ def wrong_examples(page):
         test.globs = names
         report = []
         doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test, out=report.append, clear_globs=False)
-        yield from report
+        if report:
+            yield from report
+            return
 
 
 def python_command(python, file, parsed):
