@@ -33,11 +33,12 @@ install(FILES ${PROJECT_BINARY_DIR}/kiln.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/
 install(FILES ${PROJECT_SOURCE_DIR}/docs/manifest.schema.json DESTINATION ${CMAKE_INSTALL_DATADIR}/kiln)
 
 # README.md, docs/ and examples/ lie as in the repository; what stays there is named without a link.
-file(GLOB kiln_pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/docs/*.md)
+file(GLOB_RECURSE kiln_pages CONFIGURE_DEPENDS RELATIVE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/docs/*.md)
+list(APPEND kiln_pages README.md)
 foreach(page ${kiln_pages})
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${page})
   file(READ ${PROJECT_SOURCE_DIR}/${page} text)
-  string(REGEX REPLACE "\\[([^]]+)\\]\\((\\.\\./)?((ARCHITECTURE|CONTRIBUTING|CHANGELOG|SECURITY|CODE_OF_CONDUCT)\\.md|python/README\\.md|bench|include/[^)]*|adding-a-kind\\.patch)\\)" "\\1" text "${text}")
+  string(REGEX REPLACE "\\[([^]]+)\\]\\((\\.\\./)*((ARCHITECTURE|CONTRIBUTING|CHANGELOG|SECURITY|CODE_OF_CONDUCT)\\.md|python/README\\.md|bench[^)]*|include/[^)]*|adding-a-kind\\.patch)\\)" "\\1" text "${text}")
   file(WRITE ${PROJECT_BINARY_DIR}/installed_docs/${page} "${text}")
 endforeach()
 install(DIRECTORY ${PROJECT_BINARY_DIR}/installed_docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,5 +1,7 @@
-"""Pages that MkDocs makes beside docs/: the C++ reference, a page for each file that pages link to elsewhere in the tree, and llms.txt, all pages as one text."""
+"""Pages that MkDocs makes beside docs/: the C++ reference, a page for each file that pages link to elsewhere in the tree, and llms.txt, all pages as one text.
+Snippets of several languages that follow one another become tabs."""
 import pathlib
+import posixpath
 import re
 import sys
 
@@ -10,8 +12,17 @@ sys.path.insert(0, str(ROOT / "scripts"))
 import cpp_reference  # noqa: E402
 
 # A link out of docs/: to a file of the tree, which has a page of its own here.
-OUTSIDE = re.compile(r"\]\(\.\./([^)#\s]+)(#[^)\s]*)?\)")
-LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".c": "c", ".h": "c", ".py": "python"}
+UPWARDS = re.compile(r"\]\(((?:\.\./)+[^)#\s]+)(#[^)\s]*)?\)")
+LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".c": "c", ".h": "c", ".py": "python", ".sh": "bash", ".cmake": "cmake", ".txt": "cmake"}
+SNIPPET = r"<!-- snippet: [^\n]+ -->\n```(\w+)\n.*?```\n(?:<!-- output[^\n]* -->\n```\w*\n.*?```\n)?"
+SNIPPETS = re.compile(rf"^{SNIPPET}(?:\n{SNIPPET})+", re.M | re.S)
+NAMES = {"python": "Python", "cpp": "C++", "c": "C", "bash": "Shell"}
+
+
+def outside(link, src_uri):
+    """The path below the tree's root that a link of a page leads to, or None where it leads to a page."""
+    path = posixpath.normpath(posixpath.join("docs", posixpath.dirname(src_uri), link))
+    return None if path.startswith("docs/") else path
 
 
 def page_of(path):
@@ -21,8 +32,8 @@ def page_of(path):
 def on_files(files, config):
     wanted = set()
     for file in files.documentation_pages():
-        wanted.update(match[1] for match in OUTSIDE.finditer(file.content_string))
-    for path in sorted(wanted):
+        wanted.update(outside(match[1], file.src_uri) for match in UPWARDS.finditer(file.content_string))
+    for path in sorted(wanted - {None}):
         text = (ROOT / path).read_text(encoding="utf-8")
         if path.endswith(".md"):
             # Its own links lead on within the tree, not to pages.
@@ -37,6 +48,21 @@ def on_files(files, config):
     return files
 
 
+def tabs(match):
+    """Snippets that follow one another, each of another language, as tabs; others unchanged."""
+    snippets = list(re.finditer(SNIPPET, match[0], re.S))
+    names = [NAMES.get(snippet[1]) for snippet in snippets]
+    if None in names or len(set(names)) < len(names):
+        return match[0]
+    indented = (re.sub(r"^(?=.)", "    ", snippet[0], flags=re.M) for snippet in snippets)
+    return "\n".join(f'=== "{name}"\n\n{text}' for name, text in zip(names, indented))
+
+
 def on_page_markdown(markdown, page, **_):
     up = "../" * page.file.src_uri.count("/")
-    return OUTSIDE.sub(lambda match: f"]({up}{page_of(match[1])}{match[2] or ''})", markdown)
+
+    def link(match):
+        path = outside(match[1], page.file.src_uri)
+        return f"]({up}{page_of(path)}{match[2] or ''})" if path else match[0]
+
+    return UPWARDS.sub(link, SNIPPETS.sub(tabs, markdown))

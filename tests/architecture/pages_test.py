@@ -16,7 +16,7 @@ try:
 except ImportError:
     yaml = None
 
-PAGES = ("*.md", "docs/*.md", "bench/*.md", "lib/*/README.md")
+PAGES = ("*.md", "docs/**/*.md", "bench/*.md", "lib/*/README.md")
 YAML = (".github/**/*.yml", ".pre-commit-config.yaml", ".clang-format", ".clang-tidy", ".clangd")
 JSON = (".vscode/*.json", ".devcontainer/*.json", "CMakePresets.json", "docs/*.json")
 # What names files and presets of the tree for people and programs to use.

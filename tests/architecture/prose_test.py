@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Counts the words of each sentence in README.md and docs/*.md, and looks for words that are kiln's own where the field has another.
+"""Counts the words of each sentence in README.md and the pages below docs/, and looks for words that are kiln's own where the field has another.
 It fails where the 95th percentile of a page is more than 28 words, where pages together have more longer sentences than LONG_SENTENCES allows, and where a page
 or a public header has such a word.
 
@@ -164,7 +164,7 @@ def check_long(pages, limit):
 def check(root, known_lengths, known_words, long_sentences=None):
     """(what is wrong, {page: words of each of its sentences})"""
     wrong, pages = [], {}
-    for path in [root / "README.md", *sorted((root / "docs").glob("*.md"))]:
+    for path in [root / "README.md", *sorted((root / "docs").rglob("*.md"))]:
         if path.is_file():
             name, text = path.relative_to(root).as_posix(), path.read_text(encoding="utf-8")
             pages[name] = lengths(text)

@@ -13,7 +13,7 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)")
 def main():
     repository, installed = (pathlib.Path(arg) for arg in sys.argv[1:])
     wanted = ["README.md", "LICENSE", "examples/CMakeLists.txt"]
-    wanted += [str(path.relative_to(repository)) for pattern in ("docs/*.md", "examples/*.cpp") for path in repository.glob(pattern)]
+    wanted += [str(path.relative_to(repository)) for pattern in ("docs/**/*.md", "examples/*.cpp") for path in repository.glob(pattern)]
     wrong = [f"{name} is not installed" for name in wanted if not (installed / name).is_file()]
     built = re.findall(r"\w+", (installed / "examples/CMakeLists.txt").read_text(encoding="utf-8"))
     wrong += [f"examples/CMakeLists.txt does not build {path.name}" for path in installed.glob("examples/*.cpp") if path.stem not in built]
