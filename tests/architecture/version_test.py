@@ -23,6 +23,7 @@ PLACES = {
     "README.md": (r"find_package\(kiln ([\d.]+)", False),
     "docs/install.md": (r"find_package\(kiln ([\d.]+)", False),
     "examples/CMakeLists.txt": (r"find_package\(kiln ([\d.]+)", False),
+    "examples/snippets/how-to/project/CMakeLists.txt": (r"find_package\(kiln ([\d.]+)", False),
     "tests/package/find_package/CMakeLists.txt": (r"find_package\(kiln ([\d.]+)", False),
 }
 BUILT = {"kiln.pc": r"^Version: (.*)$", "kilnConfigVersion.cmake": r'set\(PACKAGE_VERSION "([^"]+)"\)'}
