@@ -5,22 +5,22 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+static void check(kiln_status status, kiln_error* error) {
+  if (status == KILN_OK) return;
+  fprintf(stderr, "%s\n", kiln_error_message(error));
+  exit(1);
+}
+
 static kiln_function* parse(const char* text) {
   kiln_function* function = NULL;
   kiln_error* error = NULL;
-  if (kiln_function_parse(&function, text, KILN_NUL, &error)) {
-    fprintf(stderr, "%s\n", kiln_error_message(error));
-    exit(1);
-  }
+  check(kiln_function_parse(&function, text, KILN_NUL, &error), error);
   return function;
 }
 
 static void call(const kiln_function* function, kiln_arg output, const kiln_arg* inputs, size_t count) {
   kiln_error* error = NULL;
-  if (kiln_call(function, &output, 1, inputs, count, NULL, &error)) {
-    fprintf(stderr, "%s\n", kiln_error_message(error));
-    exit(1);
-  }
+  check(kiln_call(function, &output, 1, inputs, count, NULL, &error), error);
 }
 
 int main(void) {
