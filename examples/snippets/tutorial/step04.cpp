@@ -27,7 +27,7 @@ int main() {
 
   // snippet: out
   const Array narrow = Array::empty({360, 420}, DType::int16);
-  static_cast<void>(escape.outputs<2>({x, y}, {.out = {narrow, Array()}}));
+  static_cast<void>(escape.outputs<2>(x, y, {.out = {narrow, Array()}}));
   std::cout << narrow[{180, kiln::Slice{0, 5}}] << " " << narrow.max().item<int>() << "\n";
   // end
 
@@ -41,7 +41,7 @@ int main() {
     })");
   const Array picture = Array::zeros({360, 420, 3}, DType::uint8);
   static_cast<void>(
-      paint.outputs<3>({narrow}, {.out = {picture[{all, all, 0}], picture[{all, all, 1}], picture[{all, all, 2}]}}));
+      paint.outputs<3>(narrow, {.out = {picture[{all, all, 0}], picture[{all, all, 1}], picture[{all, all, 2}]}}));
   std::cout << picture[{180, 0}] << " " << picture[{180, 200}] << "\n";
   // end
 }

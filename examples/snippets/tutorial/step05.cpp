@@ -22,7 +22,7 @@ int main() {
   // end
 
   // snippet: where
-  escape({x, y, 2000}, {.out = count, .where = count == 200});
+  escape(x, y, 2000, {.out = count, .where = count == 200});
   std::cout << sum(count == 2000).item<std::int64_t>() << "\n";
   // end
 }

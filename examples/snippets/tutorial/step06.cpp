@@ -45,7 +45,7 @@ int main() {
   // end
 
   // snippet: rows
-  const auto rows = survey.outputs<2>({count}, {.axis = 1});
+  const auto rows = survey.outputs<2>(count, {.axis = 1});
   const auto widest = rows[0].argmax().item<std::int64_t>();
   std::cout << rows[0].shape() << " " << std::setprecision(3) << rows[0].max().item<double>() << " "
             << y[{widest, 0}].item<double>() << "\n";

@@ -16,7 +16,7 @@ int main() {
   // end
 
   // snippet: axis
-  std::cout << mean({Array::from<double>({{1, 2, 3}, {4, 5, 9}})}, {.axis = 0}) << "\n";
+  std::cout << mean(Array::from<double>({{1, 2, 3}, {4, 5, 9}}), {.axis = 0}) << "\n";
   // end
 
   const auto escape = kiln::vectorize(R"(
@@ -40,7 +40,7 @@ int main() {
   const auto grey = kiln::vectorize("uint8 grey(int32 count) = 255 - 255 * sqrt(count / 100.0f)");
   const Array fine = grey(escape(x, y));
   const Array blocks = fine.reshape({360, 3, 420, 3});
-  const Array soft = block_mean({blocks}, {.axes = {{1, 3}, {}}});
+  const Array soft = block_mean(blocks, {.axes = {{1, 3}, {}}});
   std::cout << fine.shape() << " " << soft.shape() << " " << soft[{kiln::Slice{42, 49}, 295}] << "\n";
   // end
 

@@ -44,7 +44,7 @@ int main() {
   });
   const Array picture = Array::empty({276, 322, 3}, kiln::DType::uint8);
   static_cast<void>(colours.outputs<3>(
-      {count, size},
+      count, size,
       {.out = {picture[{all, all, 0}], picture[{all, all, 1}], picture[{all, all, 2}]}, .casting = kiln::Casting::unsafe}));
   std::cout << picture[{138, 0}] << " " << picture[{138, 160}] << "\n";
   // end

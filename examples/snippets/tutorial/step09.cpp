@@ -23,7 +23,7 @@ int main() {
   // snippet: histogram
   const auto tally = kiln::vectorize("(raw int32 counts) tally(int32 count) { atomic_add(&counts[count], 1); }");
   const Array counts = Array::zeros(1001, DType::int32);
-  tally({count}, {.out = counts});
+  tally(count, {.out = counts});
   std::cout << counts[{kiln::Slice{60, 66}}] << " " << sum(counts).item<std::int64_t>() << "\n";
   // end
 
@@ -38,7 +38,7 @@ int main() {
     })");
   const Array picture = Array::empty({208, 240, 3}, DType::uint8);
   static_cast<void>(
-      paint.outputs<3>({count, below}, {.out = {picture[{all, all, 0}], picture[{all, all, 1}], picture[{all, all, 2}]}}));
+      paint.outputs<3>(count, below, {.out = {picture[{all, all, 0}], picture[{all, all, 1}], picture[{all, all, 2}]}}));
   std::cout << picture[{0, 0}] << " " << picture[{104, 120}] << "\n";
   // end
 
