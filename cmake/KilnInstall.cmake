@@ -8,12 +8,12 @@ endif()
 install(TARGETS kiln EXPORT kiln-targets
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-# Opened by libkiln at the first compile for a CPU, from its own folder; nothing links it.
+# Opened by libkiln at the first compile for a CPU, from its own folder or from this one; nothing links it.
 if(TARGET kiln_clang)
-  install(TARGETS kiln_clang LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-  install(TARGETS kiln_clang_program RUNTIME DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(TARGETS kiln_clang LIBRARY DESTINATION ${KILN_MODULE_DIR})
+  install(TARGETS kiln_clang_program RUNTIME DESTINATION ${KILN_MODULE_DIR})
 endif()
-install(TARGETS kiln_emulator LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS kiln_emulator LIBRARY DESTINATION ${KILN_MODULE_DIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/kiln DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   FILES_MATCHING PATTERN "*.hpp" PATTERN "*.h" PATTERN "*.f90" PATTERN "*.rs" PATTERN "*.py")
 

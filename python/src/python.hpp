@@ -18,6 +18,18 @@
 #include <cstdint>
 #include <utility>
 
+// The headers of NumPy 1, which Debian 12 has. An extension that is made with them runs on NumPy 1 alone.
+#if NPY_ABI_VERSION < 0x02000000
+inline npy_intp PyDataType_ELSIZE(const PyArray_Descr* type) {
+  return type->elsize;
+}
+#ifdef KILN_PYTHON_IMPORTS_NUMPY
+inline int PyArray_ImportNumPyAPI() {
+  return _import_array();
+}
+#endif
+#endif
+
 namespace kiln::python {
 
 static_assert(sizeof(npy_intp) == sizeof(std::int64_t), "shapes of NumPy are handed over as they are");

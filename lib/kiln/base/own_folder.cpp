@@ -24,4 +24,9 @@ std::vector<std::string> candidates_beside(const std::string& file, const std::s
   return candidates;
 }
 
+std::string how_to_install(const std::string& file, const std::string& package, const std::string& variable) {
+  if (package.empty()) return "install " + file + " beside libkiln.so, or name it in " + variable;
+  return "install the package " + package + ", which has " + file + ", or name that file in " + variable;
+}
+
 }  // namespace kiln::base

@@ -13,4 +13,8 @@ namespace kiln::base {
 /// the lib folder beside that one's (for programs), and in `installed`.
 [[nodiscard]] std::vector<std::string> candidates_beside(const std::string& file, const std::string& installed);
 
+/// What to do about `file`, which no candidate was: the end of an error's sentence. `package` has the file where kiln came in
+/// packages, and is empty where it did not; `variable` of the environment names a file of the user's.
+[[nodiscard]] std::string how_to_install(const std::string& file, const std::string& package, const std::string& variable);
+
 }  // namespace kiln::base

@@ -42,8 +42,8 @@ std::vector<std::string> clang_module_candidates() {
 const kiln_clang_api& open_clang_module(std::span<const std::string> candidates) {
   const base::DynamicLibrary::Opened opened = base::DynamicLibrary::open_first(candidates, base::Unload::never);
   if (!opened.library) {
-    throw NoCompiler("failed to open kiln's Clang, tried " + base::describe(opened.attempts) +
-                     ": install libkiln-clang.so beside libkiln.so, or name it in KILN_CLANG");
+    throw NoCompiler("failed to open kiln's Clang, tried " + base::describe(opened.attempts) + ": " +
+                     base::how_to_install(kFile, KILN_CLANG_PACKAGE, "KILN_CLANG"));
   }
   const auto api = opened.library.function<decltype(&kiln_clang)>(KILN_CLANG_SYMBOL);
   const kiln_clang_api* const functions = api == nullptr ? nullptr : api(KILN_CLANG_INTERFACE);

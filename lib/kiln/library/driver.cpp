@@ -19,6 +19,8 @@ namespace {
 
 using abi::Status;
 
+constexpr const char* kEmulator = "libkiln-emulator.so";
+
 /// 13.0 of CUDA's 13000; 5.2.21153 of HIP's 50221153.
 std::string version_words(DeviceKind kind, int version) {
   if (kind == DeviceKind::cuda) return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
@@ -72,13 +74,12 @@ const Driver& Driver::emulator() {
   const auto named = base::env("KILN_EMULATOR");
   const std::vector<std::string> names = named && !named->empty()
                                              ? std::vector<std::string>{*named}
-                                             : base::candidates_beside("libkiln-emulator.so", KILN_INSTALLED_LIBRARIES);
+                                             : base::candidates_beside(kEmulator, KILN_INSTALLED_LIBRARIES);
   auto found = base::DynamicLibrary::open_first(names, base::Unload::never);
   if (!found.library) {
     shorten(found.attempts);
-    throw Because<DeviceError>(Reason::driver,
-                               "kiln's emulator was not found: tried " + base::describe(found.attempts) +
-                                   "; install libkiln-emulator.so beside libkiln.so, or name it in KILN_EMULATOR");
+    throw Because<DeviceError>(Reason::driver, "kiln's emulator was not found: tried " + base::describe(found.attempts) + "; " +
+                                                   base::how_to_install(kEmulator, KILN_CLANG_PACKAGE, "KILN_EMULATOR"));
   }
   auto made = std::make_unique<Driver>(dialect_of(DeviceKind::cuda), std::vector<std::string>{found.library.path()});
   if (made->calls_.emulator_device == nullptr) throw DeviceError(made->path_ + " is not kiln's emulator");
