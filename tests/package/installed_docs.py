@@ -12,7 +12,7 @@ LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)(#[^)]*)?\)")
 
 def main():
     repository, installed = (pathlib.Path(arg) for arg in sys.argv[1:])
-    wanted = ["README.md", "LICENSE", "examples/CMakeLists.txt"]
+    wanted = ["README.md", "LICENSE", "THIRD-PARTY-NOTICES.txt", "examples/CMakeLists.txt"]
     wanted += [str(path.relative_to(repository)) for pattern in ("docs/**/*.md", "examples/*.cpp") for path in repository.glob(pattern)]
     wrong = [f"{name} is not installed" for name in wanted if not (installed / name).is_file()]
     built = re.findall(r"\w+", (installed / "examples/CMakeLists.txt").read_text(encoding="utf-8"))
