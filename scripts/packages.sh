@@ -1,0 +1,186 @@
+#!/usr/bin/env bash
+# Builds kiln's packages for a release of Debian, and tests them as a user has them. As root; the roots are made by debootstrap.
+# usage: packages.sh debian [bookworm|trixie] [--debs FOLDER] [--older FOLDER] [--no-upgrade]
+#   Builds the committed tree by dpkg-buildpackage in a fresh root, runs lintian, and installs the packages in another fresh root, where debian/tests run.
+#   Then the packages of an older version, made from the same tree, are installed in a third, used, and upgraded.
+#   --debs: takes the packages of a finished run, and builds none; --older: likewise the older ones; --no-upgrade: leaves the third root out.
+# The packages lie in build/packages/debian-SUITE. KILN_PACKAGES_WORK (/var/tmp/kiln-packages) keeps roots' archives and compiled objects from run to run.
+# KILN_DEBIAN_MIRROR: where packages come from. KILN_PACKAGES_TREE: another tree of Git's than HEAD. DEB_BUILD_OPTIONS goes to the build.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+project=$PWD
+usage() { sed -n '3,9p' "$0" >&2; exit 2; }
+if [ "${1:-}" != debian ]; then usage; fi
+shift
+suite=bookworm debs="" older="" upgrade=1
+while [ $# -gt 0 ]; do
+  case $1 in
+    bookworm | trixie) suite=$1 ;;
+    --debs) debs=$(cd "$2" && pwd); shift ;;
+    --older) older=$(cd "$2" && pwd); shift ;;
+    --no-upgrade) upgrade=0 ;;
+    *) usage ;;
+  esac
+  shift
+done
+if [ "$(id -u)" -ne 0 ]; then echo "packages.sh makes roots, which only root can: run it as root" >&2; exit 1; fi
+work=${KILN_PACKAGES_WORK:-/var/tmp/kiln-packages} mirror=${KILN_DEBIAN_MIRROR:-http://deb.debian.org/debian} out=$project/build/packages/debian-$suite
+tree=${KILN_PACKAGES_TREE:-HEAD}
+mkdir -p "$work/ccache" "$out"
+version=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
+older_version=$(sed -n '/^kiln (/s/.*(\(.*\)).*/\1/p' debian/changelog | sed -n 2p)
+
+roots=()
+leave() {
+  local root
+  for root in "${roots[@]}"; do
+    umount -R -l "$root" 2>/dev/null || true
+    if ! grep -q " $root[ /]" /proc/mounts; then rm -rf "$root"; fi
+  done
+}
+trap leave EXIT
+say() { printf '\n== %s\n' "$*"; }
+
+# make_base: an archive of the smallest Debian, whose apt is told what this machine's is about proxies and dates.
+make_base() {
+  if [ -e "$work/$suite.tar" ]; then return; fi
+  say "a base of $suite"
+  command -v debootstrap >/dev/null || { apt-get -qq update && apt-get install -qq -y --no-install-recommends debootstrap >/dev/null; }
+  rm -rf "$work/$suite"
+  debootstrap --variant=minbase --include=ca-certificates "$suite" "$work/$suite" "$mirror" >"$work/$suite.log" 2>&1 || { tail "$work/$suite.log" >&2; exit 1; }
+  cat >"$work/$suite/etc/apt/sources.list" <<LIST
+deb $mirror $suite main
+deb $mirror $suite-updates main
+deb ${mirror%/debian}/debian-security $suite-security main
+LIST
+  { apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-)' || true; echo 'APT::Install-Recommends "false";'; } >"$work/$suite/etc/apt/apt.conf.d/90kiln"
+  tar -C "$work/$suite" -cf "$work/$suite.tar.new" . && mv "$work/$suite.tar.new" "$work/$suite.tar"
+  rm -rf "${work:?}/$suite"
+}
+
+# new_root NAME: sets $root.
+new_root() {
+  root=$(mktemp -d "$work/$1.XXXXXX")
+  roots+=("$root")
+  # A mount of its own, where a test may make others.
+  mount --bind "$root" "$root"
+  mount --make-private "$root"
+  tar -C "$root" -xf "$work/$suite.tar"
+  cp /etc/resolv.conf /etc/hosts "$root/etc/"
+  mkdir -p "$root/ccache" "$root/debs"
+  mount -t proc proc "$root/proc"
+  mount --bind /dev "$root/dev"
+  mkdir -p "$root/dev/shm"
+  mount --bind "$work/ccache" "$root/ccache"
+}
+# inside COMMAND…: in $root, with nothing of this machine's environment but proxies.
+inside() {
+  # shellcheck disable=SC2046
+  env -i HOME=/root LANG=C.UTF-8 DEBIAN_FRONTEND=noninteractive PATH=/usr/lib/ccache:/usr/sbin:/usr/bin:/sbin:/bin CCACHE_DIR=/ccache \
+    CCACHE_SLOPPINESS=pch_defines,time_macros CCACHE_COMMENTS=1 DEB_BUILD_OPTIONS="${DEB_BUILD_OPTIONS:-} parallel=$(nproc)" \
+    $(env | grep -iE '^(https?_proxy|no_proxy)=' | tr '\n' ' ') chroot "$root" "$@"
+}
+quietly() { "$@" >"$root.log" 2>&1 || { tail -n 60 "$root.log" >&2; echo "failed: $*" >&2; exit 1; }; rm -f "$root.log"; }
+install() { quietly inside apt-get install -y -q "$@"; }
+# offer FOLDER: its packages are found by apt, before those of the archive.
+offer() {
+  rm -rf "$root/debs"
+  mkdir "$root/debs"
+  cp "$1"/*.deb "$root/debs/"
+  cp "$1/Packages" "$root/debs/"
+  echo "deb [trusted=yes] file:/debs ./" >"$root/etc/apt/sources.list.d/kiln.list"
+  quietly inside apt-get update -q
+}
+
+# build FOLDER [VERSION]: the committed tree's packages, of another version where one is given.
+build() {
+  local into=$1 number=${2:-}
+  new_root build
+  quietly inside apt-get update -q
+  install build-essential ccache fakeroot lintian
+  mkdir "$root/build"
+  git archive --prefix=build/kiln/ "$tree" | tar -x -C "$root"
+  if [ -n "$number" ]; then
+    # All that tells the version, as tests/architecture/version_test.py has it, and what the packages depend on.
+    sed -i "0,/($version)/s//($number)/" "$root/build/kiln/debian/changelog"
+    sed -i "s/ $version/ $number/" "$root/build/kiln/debian/libkiln0.symbols"
+    sed -i "s/^project(kiln VERSION $version/project(kiln VERSION $number/" "$root/build/kiln/CMakeLists.txt"
+    python3 - "$root/build/kiln/include/kiln/version.hpp" "$number" <<'PYTHON'
+import pathlib, re, sys
+path, number = pathlib.Path(sys.argv[1]), sys.argv[2]
+text = re.sub(r'(#define KILN_VERSION ")[^"]*', rf"\g<1>{number}", path.read_text())
+for part, value in zip(("MAJOR", "MINOR", "PATCH"), number.split(".")):
+    text = re.sub(rf"(KILN_VERSION_{part}) \d+", rf"\1 {value}", text)
+path.write_text(text)
+PYTHON
+  fi
+  quietly inside apt-get build-dep -y -q /build/kiln
+  inside bash -c "cd /build/kiln && dpkg-buildpackage -us -uc" >"$into/build.log" 2>&1 || { tail -n 60 "$into/build.log" >&2; echo "dpkg-buildpackage failed: $into/build.log" >&2; exit 1; }
+  inside bash -c 'cd /build && dpkg-scanpackages --multiversion . >Packages' 2>/dev/null
+  find "$into" -maxdepth 1 -type f ! -name build.log -delete
+  find "$root/build" -maxdepth 1 -type f -exec cp {} "$into/" \;
+  if [ -z "$number" ]; then
+    say lintian
+    inside bash -c 'cd /build && lintian --allow-root --fail-on error,warning *.changes'
+  fi
+}
+
+# run_tests WHAT…: those of debian/tests/control, in the order there, as autopkgtest does. Counts them.
+ran=0
+run_tests() {
+  local name depends restrictions status
+  while IFS='|' read -r name depends restrictions; do
+    case " $restrictions " in *" breaks-testbed "*) new_root tests; offer "$1"; mkdir "$root/source"; git archive "$tree" debian | tar -x -C "$root/source" ;; esac
+    # shellcheck disable=SC2086
+    install ${depends//,/ }
+    status=0
+    inside bash -c "cd /source && AUTOPKGTEST_TMP=\$(mktemp -d) debian/tests/$name" >"$out/test-$name.log" 2>&1 || status=$?
+    if [ "$status" -eq 77 ] && [[ " $restrictions " == *" skippable "* ]]; then echo "skipped $name: $(tail -n 1 "$out/test-$name.log")"; continue; fi
+    if [ "$status" -ne 0 ]; then cat "$out/test-$name.log" >&2; echo "debian/tests/$name failed ($status)" >&2; exit 1; fi
+    ran=$((ran + 1))
+    echo "passed $name"
+  done < <(awk -v RS= '{name = depends = restrictions = ""
+    n = split($0, lines, "\n")
+    for (i = 1; i <= n; ++i) {
+      split(lines[i], f, ": ")
+      if (f[1] == "Tests") name = f[2]
+      if (f[1] == "Depends") depends = f[2]
+      if (f[1] == "Restrictions") { restrictions = f[2]; gsub(",", "", restrictions) }
+    }
+    print name "|" depends "|" restrictions}' debian/tests/control)
+}
+
+upgrade_test() {
+  new_root upgrade
+  mkdir "$root/source"
+  git archive "$tree" debian | tar -x -C "$root/source"
+  offer "$older"
+  install libkiln-dev kiln python3-kiln libkiln-clang19 g++ gcc libc6-dev pkgconf
+  inside bash -euc 'cd /source/debian/tests/programs && g++ -std=c++20 disc.cpp $(pkg-config --cflags --libs kiln) -o /root/disc && gcc disc.c $(pkg-config --cflags --libs kiln) -o /root/disc-c
+    /root/disc && /root/disc-c && kiln --version'
+  offer "$1"
+  quietly inside apt-get dist-upgrade -y -q
+  # Programs of the older version run. Its kernels are not those of this one, and are compiled again: the cache has both, whole.
+  inside bash -euc '[ "$(kiln --version | head -n 1)" = "kiln '"$version"'" ]
+    /root/disc && [ "$(/root/disc-c)" = "1 17 41" ] && kiln cache verify
+    kernels() { kiln cache list --json | grep "\"id\"" | sort; }
+    kernels >/root/warm && /root/disc >/dev/null && kernels | cmp - /root/warm && [ -s /root/warm ]'
+  ran=$((ran + 1))
+  echo "passed the upgrade from $older_version"
+}
+
+make_base
+if [ -z "$debs" ]; then say "packages of $suite"; build "$out"; debs=$out; fi
+ls -l "$debs"/*.deb | awk '{printf "%10d %s\n", $5, $9}' | sed "s|$debs/||"
+say "debian/tests on $suite"
+new_root tests
+mkdir "$root/source"
+git archive "$tree" debian | tar -x -C "$root/source"
+offer "$debs"
+run_tests "$debs"
+if [ "$upgrade" -eq 1 ]; then
+  if [ -z "$older" ]; then say "packages of version $older_version, for the upgrade"; older=$out/older; mkdir -p "$older"; build "$older" "$older_version"; fi
+  say "the upgrade"
+  upgrade_test "$debs"
+fi
+printf '\n%s passed, 0 failed\n' "$ran"
