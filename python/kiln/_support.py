@@ -428,9 +428,10 @@ def _at_checked(function, a, indices, operands):
     if not isinstance(a, np.ndarray):
         raise TypeError(f"{function.__name__}.at: indices of a kiln.Array are one array of integers for each axis")
     places = np.arange(a.size).reshape(a.shape)[indices]
-    if a.ndim == 0:
-        return function._at(a.reshape(1), np.zeros_like(places), *operands)
-    return function._at(a, *np.unravel_index(places, a.shape), *operands)
+    if a.flags.c_contiguous:
+        return function._at(np.asarray(a).reshape(-1), places, *operands)
+    # NumPy's unravel_index is wrong for more than 8192 places of shape (n, 1).
+    return function._at(a, *(each.reshape(places.shape) for each in np.unravel_index(places.reshape(-1), a.shape)), *operands)
 
 
 def _broadcast(arrays):

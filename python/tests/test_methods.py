@@ -165,6 +165,23 @@ def test_at_with_masks_and_arrays_of_values():
         km.add.at([1, 2], [0], 1)
 
 
+@pytest.mark.parametrize("shape", [(50, 1), (1, 50), (50, 3), (50, 1, 1)])
+@pytest.mark.parametrize("strided", [False, True])
+def test_at_with_many_indices_of_rows(shape, strided):
+    indices = np.random.default_rng(5).integers(0, shape[0], 20000)
+    b = np.random.default_rng(6).integers(0, 9, shape[1:])
+    got, wanted = np.zeros(shape), np.zeros(shape)
+    if strided:
+        got = np.zeros((*shape, 2))[..., 0]
+    km.add.at(got, indices, b)
+    np.add.at(wanted, indices, b)
+    np.testing.assert_array_equal(got, wanted)
+    columns = indices.reshape(200, 100)
+    km.add.at(got, (columns, 0), 1)
+    np.add.at(wanted, (columns, 0), 1)
+    np.testing.assert_array_equal(got, wanted)
+
+
 def test_a_users_ufunc_has_the_methods():
     f = kiln.vectorize(["int64(int64 a, int64 b)", "float64(float64 a, float64 b)"], "a * b", name="times", identity=1)
     a = np.arange(1, 7).reshape(2, 3)
