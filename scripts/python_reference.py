@@ -127,7 +127,7 @@ def page():
             out += entry(f"{name}.{each}", getattr(module, each), 3)
     for name, module, what in LISTS:
         functions = [n for n in (getattr(module, "__all__", None) or dir(module)) if not n.startswith("_")]
-        out += [f"## {name}", "", f"{what}: {', '.join(f'`{f}`' for f in sorted(functions))}.", ""]
+        out += [f"## {name}", "", f"{what}:", "", *(f"- `{f}`" for f in sorted(functions)), ""]
     return re.sub(r"\n{3,}", "\n\n", "\n".join(out)).rstrip("\n") + "\n"
 
 

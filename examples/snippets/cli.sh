@@ -69,3 +69,7 @@ kiln cache list --sort size
 kiln cache export kernels.bundle --target x86-64-v3
 KILN_CACHE_READONLY_DIRS=$PWD/kernels.bundle ./app
 # end
+
+# snippet: explain
+kiln explain truth
+# end

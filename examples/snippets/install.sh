@@ -4,6 +4,11 @@ python3 scripts/build-wheels.py
 pip install build/wheels/kiln_clang-*.whl build/wheels/kiln-*.whl
 # end
 
+# snippet: packages
+sudo scripts/packages.sh debian bookworm
+sudo apt install ./build/packages/debian-bookworm/*.deb
+# end
+
 # snippet: scripts
 bash scripts/demo.sh     # builds, runs `kiln eval` on .npy files and every example; ends with its timings and a picture
 bash scripts/test.sh     # builds, runs all tests; fetches NVIDIA's compilers from PyPI where there is no CUDA toolkit

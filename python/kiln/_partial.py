@@ -9,7 +9,7 @@ Partial = _kiln.Partial
 def partial(function, *inputs, axis=None, global_offset=0, global_size=None, **options):
     """Returns the accumulators of a part of an array, a kiln.Partial.
 
-    The array is cut along the first of the reduced axes; `global_offset` is the index of its first element along it, and
+    The array is cut along the first of the reduced axes. `global_offset` is the index of its first element along it, and
     `global_size` the extent of the whole array. By default this part is the last. `axis` is a number or a tuple; None: axis 0 of a
     ufunc, all axes of a kiln.Reduction. Options are `where`, `dtype`, `casting`, `signature`, `stream`, `device` and `timeout`.
 

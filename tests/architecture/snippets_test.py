@@ -38,7 +38,7 @@ import grammar
 # Blocks of README.md and docs/ that no file holds. May only fall.
 WITHOUT_FILE = 0
 # Blocks that are compiled or parsed, and not run. May only fall, but for pages about what no test machine has.
-COMPILED_ONLY = 17
+COMPILED_ONLY = 18
 
 FENCED = re.compile(r"^```", re.M)
 BLOCK = re.compile(r"^<!-- (?P<kind>snippet|output|quoted): (?P<file>[^\s#]+)(?:#(?P<name>\w+))?(?P<compiled> compiled)?(?P<varies> varies)? -->\n"
@@ -73,8 +73,12 @@ def parts_of(text):
     return {"": text, **{name: "".join(map(textwrap.dedent, each)) for name, each in stretches.items()}}
 
 
+# Pages that a script makes of texts with tests of their own: docstrings, and the command's help and errors.
+MADE = ("command-reference.md", "errors.md", "python-reference.md")
+
+
 def pages_of(root):
-    return [root / "README.md", *sorted((root / "docs").rglob("*.md"))]
+    return [root / "README.md", *(page for page in sorted((root / "docs").rglob("*.md")) if page.name not in MADE)]
 
 
 def block_of(page, match):

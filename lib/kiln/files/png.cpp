@@ -171,7 +171,9 @@ void write_chunk(detail::NewFile& file, const char* type, const std::uint8_t* da
   std::uint8_t head[8], tail[4];
   put_number(head, static_cast<std::uint32_t>(bytes));
   std::copy_n(type, 4, head + 4);
-  put_number(tail, static_cast<std::uint32_t>(detail::zlib().crc(detail::zlib().crc(0, head + 4, 4), data, bytes)));
+  unsigned long crc = detail::zlib().crc(0, head + 4, 4);
+  if (bytes > 0) crc = detail::zlib().crc(crc, data, bytes);  // of no data it would begin anew
+  put_number(tail, static_cast<std::uint32_t>(crc));
   file.write(reinterpret_cast<const char*>(head), sizeof head);
   file.write(reinterpret_cast<const char*>(data), bytes);
   file.write(reinterpret_cast<const char*>(tail), sizeof tail);

@@ -97,12 +97,13 @@ class Shaping {
     for (std::size_t i = 0; i < layout_.operands(); ++i) {
       const Shape* const shape = shape_of(i);
       if (shape == nullptr) continue;
-      if (shape->size() < core_count(i)) drop_optional(i, shape->size());
-      if (shape->size() < core_count(i)) {
-        fail(Reason::core,
-             shown(i) + " has " + call::counted(shape->size(), "dimension") + ", " +
-                 (is_output(i) && request_.keepdims ? "keepdims leaves" : "its core " + core_text(layout_, i) + " needs") +
-                 " " + std::to_string(core_count(i)));
+      const std::size_t rank = shape->size();
+      if (rank < core_count(i)) drop_optional(i, rank);
+      if (rank < core_count(i)) {
+        const bool kept = is_output(i) && request_.keepdims;
+        fail(Reason::core, shown(i) + " has " + call::counted(rank, "dimension") + ", " +
+                               (kept ? "keepdims leaves" : "its core " + core_text(layout_, i) + " needs") + " " +
+                               std::to_string(core_count(i)));
       }
     }
     for (std::size_t i = 0; i < layout_.operands(); ++i) {
@@ -173,7 +174,7 @@ class Shaping {
 
   static Dims last(std::size_t count, std::size_t rank) {
     Dims axes;
-    for (std::size_t i = rank - count; i < rank; ++i) axes.push_back(static_cast<std::int64_t>(i));
+    for (; count > 0; --count) axes.push_back(static_cast<std::int64_t>(rank - count));
     return axes;
   }
 
@@ -344,20 +345,18 @@ class Shaping {
     for (std::size_t i = nin(); i < layout_.operands(); ++i) {
       const Shape* const given = shape_of(i);
       const std::size_t rank = result_.loop.size() + core_count(i);
-      if (given != nullptr && given->size() != rank) {
-        fail(Reason::out, name_of(i) + " has shape " + to_string(*given) + ", the result has " +
-                              call::counted(rank, "dimension") + "; .out is never broadcast");
-      }
+      const auto differs = [&](const std::string& result) {
+        fail(Reason::out,
+             name_of(i) + " has shape " + to_string(*given) + ", the result has " + result + "; .out is never broadcast");
+      };
+      if (given != nullptr && given->size() != rank) differs(call::counted(rank, "dimension"));
       Shape shape(rank, 1);
       const OperandAxes& axes = result_.operands[i];
       for (std::size_t k = 0; k < axes.core.size(); ++k) {
         if (axes.core[k] != kNone) shape[static_cast<std::size_t>(axes.core[k])] = result_.sizes[layout_.of(i)[k]];
       }
       for (std::size_t k = 0; k < axes.loop.size(); ++k) shape[static_cast<std::size_t>(axes.loop[k])] = result_.loop[k];
-      if (given != nullptr && !(*given == shape)) {
-        fail(Reason::out, name_of(i) + " has shape " + to_string(*given) + ", the result has shape " + to_string(shape) +
-                              "; .out is never broadcast");
-      }
+      if (given != nullptr && !(*given == shape)) differs("shape " + to_string(shape));
       result_.output_shapes.push_back(std::move(shape));
     }
   }
