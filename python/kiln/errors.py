@@ -2,7 +2,7 @@
 
 Attributes, None where an error has no such value: `position` (bytes into the text), `diagnostics` (a list), `log`, `source`, `target`,
 `compiler`, `vendor_code`, `vendor_name`, `option`, `reason` ("axis", "casting", …), `rank`, `code`. `python -m kiln explain CODE`
-says what a code means, and how to mend the call.
+says what a code means, and how to correct the call.
 """
 import builtins
 

@@ -20,7 +20,7 @@ constexpr CommandRow kCommands[] = {
     {"compile", "Fill the kernel cache from manifests, for processors that need not be here", &make_command<CompileCommand>},
     {"tune", "Measure a kernel's launch shapes on a GPU, and keep the best in the kernel cache", &make_command<TuneCommand>},
     {"inspect", "Look into compiled kernels: resources, assembly, source", &make_command<InspectCommand>},
-    {"explain", "Say what errors mean, and how to mend a call", &make_command<ExplainCommand>},
+    {"explain", "Say what errors mean, and how to correct a call", &make_command<ExplainCommand>},
 };
 
 }  // namespace

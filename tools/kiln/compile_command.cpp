@@ -41,7 +41,7 @@ Examples:
   kiln compile kernels.json --target sm_90 --dir ./shipped-kernels -j 8
 
 Exit status: 0 every kernel is in the cache. 1: a kernel does not compile or could not be kept (a cache that is refused, a full
-disk), or something else failed; the other kernels are in the cache. 2: the command line is wrong. 130: Ctrl-C stopped it; what
+disk), or something else failed. The other kernels are in the cache. 2: the command line is wrong. 130: Ctrl-C stopped it; what
 was compiled until then is in the cache.)";
 
 constexpr const char* name_of(State state) {

@@ -48,7 +48,8 @@ type variable (T), which is taken from the operands. A name alone is a function 
 divmod, … ('kiln functions' lists them). With --layout it is a generalized ufunc, whose last parameters are outputs:
   void matmul(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }
 
-OPERAND is a .npy file, '-' for one on standard input, an array of a .npz file (data.npz:x), or a number: 3, 0x10, -1, 2.5, 1e-3, true, 1+2j, nan, inf.
+OPERAND is a .npy file, '-' for one on standard input, an array of a .npz file (data.npz:x), or a number.
+Numbers are 3, 0x10, -1, 2.5, 1e-3, true, 1+2j, nan, inf.
 Numbers take the dtype of the arrays beside them, as in NumPy. Without arrays they take that of the kernel's parameters, or int64
 and float64 for type variables and with --layout (--dtype chooses another).
 Write ./3 for a file whose name is a number. Operands broadcast as in NumPy. Without -o the results are printed.

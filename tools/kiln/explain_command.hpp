@@ -1,4 +1,4 @@
-// `kiln explain`: what errors mean, and how to mend a call.
+// `kiln explain`: what errors mean, and how to correct a call.
 #pragma once
 
 #include <string>

@@ -172,7 +172,7 @@ void write_chunk(detail::NewFile& file, const char* type, const std::uint8_t* da
   put_number(head, static_cast<std::uint32_t>(bytes));
   std::copy_n(type, 4, head + 4);
   unsigned long crc = detail::zlib().crc(0, head + 4, 4);
-  if (bytes > 0) crc = detail::zlib().crc(crc, data, bytes);  // of no data it would begin anew
+  if (bytes > 0) crc = detail::zlib().crc(crc, data, bytes);  // without data it would be 0
   put_number(tail, static_cast<std::uint32_t>(crc));
   file.write(reinterpret_cast<const char*>(head), sizeof head);
   file.write(reinterpret_cast<const char*>(data), bytes);
