@@ -77,7 +77,7 @@ def save_png(path, array, colormap=None, *, low=None, high=None):
     number. An array of shape (rows, columns, 3) or (rows, columns, 4) has colours: integers from 0 to 255, or floating-point
     numbers from 0 to 1. A NaN is transparent.
 
-    >>> import os, tempfile
+    >>> import os, tempfile, kiln, numpy as np
     >>> x = np.linspace(-3, 3, 300)
     >>> waves = kiln.vectorize("float64 waves(float64 x, float64 y) = sin(x * x + y * y)")(x, x[:, None])
     >>> kiln.save_png(os.path.join(tempfile.gettempdir(), "waves.png"), waves, "viridis")

@@ -187,7 +187,7 @@ TEST_CASE("-o FILE.png writes a picture") {
   const Scratch scratch;
   const std::string waves = "float64 f(float64 x, float64 y) = sin(x) * cos(y)";
   const auto eval = [&](std::vector<std::string> more) {
-    std::vector<std::string> arguments{"eval", waves, sample("f8_matrix"), sample("f8_matrix")};
+    std::vector<std::string> arguments{"eval", waves, sample("matrix"), sample("matrix")};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return run(arguments);
   };

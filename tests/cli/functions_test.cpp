@@ -7,6 +7,7 @@
 
 using cli::contains;
 using cli::run;
+using cli::sample;
 
 TEST_CASE("functions lists the standard library, as a table and as JSON") {
   const auto table = run({"functions"});
@@ -57,4 +58,33 @@ TEST_CASE("a name that no function has is an error with those that are near") {
   CHECK(run({"functions", "zzzzzz"}).err ==
         "kiln: error: there is no function \"zzzzzz\"; 'kiln functions' lists them\nTry 'kiln functions --help'.\n");
   CHECK(contains(run({"functions", "sine"}).err, "did you mean sin"));
+}
+
+TEST_CASE("kiln explain says what codes mean") {
+  const auto all = run({"explain"});
+  CHECK(all.status == 0);
+  CHECK(contains(all.out, "\n  broadcast    Shapes that do not broadcast\n"));
+  const auto two = run({"explain", "truth", "loop"});
+  CHECK(two.out.starts_with("truth: The truth of an array of several elements (ShapeError)\n"));
+  CHECK(contains(two.out, "\n\nloop: Dtypes that no loop takes (TypeError)\n"));
+  const auto json = nlohmann::json::parse(run({"explain", "axis", "--json"}).out);
+  CHECK(json.at("errors").size() == 1);
+  CHECK(json.at("errors")[0].at("exception") == "ShapeError");
+  const auto unknown = run({"explain", "brodcast"});
+  CHECK(unknown.status == 1);
+  CHECK(unknown.err == "kiln: error: unknown code \"brodcast\": did you mean \"broadcast\"?\n");
+}
+
+TEST_CASE("on a terminal an error names its code") {
+  if (!cli::have_terminals()) return;
+  const std::vector<std::string> terminal = {"python3", "-c", "import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) >> 8)"};
+  const auto said = [&](const std::vector<std::string>& arguments) {
+    const auto result = run(arguments, {.under = terminal});
+    CHECK(result.status == 1);
+    return result.out;
+  };
+  CHECK(contains(said({"eval", "add", "1", "2", "-o", "/nowhere/x.npy"}), "kiln: help: kiln explain file"));
+  CHECK(contains(said({"eval", "float64 f(float64 a) = sqroot(a)", "1"}), "kiln: help: kiln explain compile"));
+  CHECK(contains(said({"eval", "float64 f(float64 a) = a", "1", "--where", sample("mask")}), "kiln: help: kiln explain "));
+  CHECK_FALSE(contains(run({"explain", "nothing"}).err, "help"));
 }

@@ -117,6 +117,9 @@ class Completion {
     if (is("DEVICE")) offer_each(kDevices);
     if (is("FORM")) offer_each(kForms);
     if (is("TARGET,...")) offer_each(kUsualTargets);
+    if (is("CODE")) {
+      for (const ErrorTopic& topic : error_topics()) offer(topic.code, topic.title);
+    }
     if (is("KERNEL", "FUNCTION")) {
       for (const math::FunctionInfo& info : math::functions()) offer(info.name, info.description);
     } else if (is("DTYPE")) {

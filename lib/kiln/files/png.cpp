@@ -1,6 +1,8 @@
 // PNG files (W3C "Portable Network Graphics", third edition): one image of 8 bits a channel, not interlaced.
 #include "kiln/png.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -69,8 +71,8 @@ Limits limits_of(const PngOptions& options, double low, double high) {
   if (!std::isfinite(limits.low) || !std::isfinite(limits.high))
     throw TypeError("the limits of a picture's numbers are finite");
   if (options.low && options.high && !(limits.low < limits.high)) {
-    throw TypeError("a picture's low limit is below its high one, and " + std::to_string(limits.low) + " is not below " +
-                    std::to_string(limits.high));
+    throw TypeError(
+        fmt::format("a picture's low limit is below its high one, and {} is not below {}", limits.low, limits.high));
   }
   return limits;
 }
