@@ -284,7 +284,7 @@ class Ranks {
         Other& other = others[static_cast<std::size_t>(from)];
         const std::size_t space = text.find(' ', 5);
         const std::string number = text.substr(5, space - 5);
-        if (text.compare(0, 4, "late") == 0) {
+        if (text.starts_with("late")) {
           // One of an earlier call that failed may still have been under way.
           if (number != other.number || other.late) continue;
           other.late = true;
@@ -294,7 +294,7 @@ class Ranks {
         there -= other.number.empty() ? 0 : 1;
         late -= other.late ? 1 : 0;
         other = {};
-        if (text.compare(0, 4, "gone") == 0) continue;
+        if (text.starts_with("gone")) continue;
         other = {number, text.substr(space + 1), false};
         ++there;
       }

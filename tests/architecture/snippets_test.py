@@ -2,18 +2,18 @@
 """Holds the blocks of pages to files that run.
 
 A block behind `<!-- snippet: FILE#NAME -->` is the part of FILE between lines with `snippet: NAME` and `end`, or all of FILE without NAME. Stretches of
-one NAME are one part, and lose the indentation that their lines share. Behind `<!-- output -->` stands what it prints; `<!-- output: FILE#NAME -->` shows what a part prints that no page shows.
-A block of the language `console` has the part in the lines that begin with `$ `, and what it prints in the others. What a file prints is shown, all of it.
+one NAME are one part, and lose the indentation that their lines share. Behind `<!-- output -->` stands what it prints. `<!-- output: FILE#NAME -->` shows what a
+part prints that is on no page. What a file prints is shown, all of it.
+A block of the language `console` has the part in the lines that begin with `$ `, and what it prints in the others.
     …        in an output stands for the rest of a word, at the end of a line behind a space for the rest of the line, and alone in a line for any lines.
     varies   `<!-- output varies -->`, or at the end of the marker of a console block: numbers, their units, identifiers of 8 hexadecimal digits or more, and
              the widths of gaps may be others.
-    compiled `<!-- snippet: FILE#NAME compiled -->`: nobody runs the part here, as it needs a GPU or another library. C++ is compiled, shell is parsed.
-Files are run by their suffix: .cpp and .c are programs, .sh are scripts, .py Python's, .json manifests for
-`kiln compile`. Files .cu are compiled by nvcc. Grammars, .ebnf, and their examples
-are checked by grammar.py, and the examples by kiln.
-A program that ends with status 77 has not run, and says why on standard error.
+    compiled `<!-- snippet: FILE#NAME compiled -->`: nobody runs the part here, as it needs a GPU or what is not installed. Shell is parsed, CUDA compiled.
 A block behind `<!-- quoted: FILE -->` stands in FILE, which other tests hold, but for white space, a last semicolon, and the + of lines of a patch.
 A block of Python that begins with >>> is run by doctest, with the names of the blocks before it on the page.
+
+Files are run by their suffix: .cpp and .c are programs, .sh scripts, .py Python's, .json manifests for `kiln compile`. nvcc compiles .cu. Grammars, .ebnf, and
+their examples are checked by grammar.py, and the examples by kiln. A program that ends with status 77 has not run, and says why on standard error.
 
 usage: snippets_test.py ROOT                         (the blocks are the files'; exit status 1 and one line for each fault)
        snippets_test.py ROOT --run python [PYTHON]   (the Python files run, and print what pages show)
