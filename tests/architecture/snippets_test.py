@@ -228,7 +228,7 @@ def binary_command(root, folder, file, parsed):
 
 
 def run(root, kind, where):
-    environment = {"KILN_DEVICE": "cpu", "PYTHONDONTWRITEBYTECODE": "1", **os.environ}
+    environment = {**os.environ, "KILN_DEVICE": "cpu", "PYTHONDONTWRITEBYTECODE": "1"}  # pages show what the CPU gives
     if kind == "python":
         found = list(wrong_outputs(root, (".py",), lambda file, parsed: python_command(where, file, parsed), environment))
         for page in pages_of(root):
