@@ -4,7 +4,7 @@
 A block behind `<!-- snippet: FILE#NAME -->` is the part of FILE between lines with `snippet: NAME` and `end`, or all of FILE without NAME. Stretches of
 one NAME are one part, and lose the indentation that their lines share. Behind `<!-- output -->` stands what it prints. `<!-- output: FILE#NAME -->` shows what a
 part prints that is on no page. What a file prints is shown, all of it.
-A block of the language `console` has the part in the lines that begin with `$ `, and what it prints in the others.
+A block of the language `console` has the part in the lines that begin with `$ ` or `> `, and what it prints in the others.
     …        in an output stands for the rest of a word, at the end of a line behind a space for the rest of the line, and alone in a line for any lines.
     varies   `<!-- output varies -->`, or at the end of the marker of a console block: numbers, their units, identifiers of 8 hexadecimal digits or more, and
              the widths of gaps may be others.
@@ -38,7 +38,7 @@ import grammar
 # Blocks of README.md and docs/ that no file holds. May only fall.
 WITHOUT_FILE = 0
 # Blocks that are compiled or parsed, and not run. May only fall, but for pages about what no test machine has.
-COMPILED_ONLY = 18
+COMPILED_ONLY = 17
 
 FENCED = re.compile(r"^```", re.M)
 BLOCK = re.compile(r"^<!-- (?P<kind>snippet|output|quoted): (?P<file>[^\s#]+)(?:#(?P<name>\w+))?(?P<compiled> compiled)?(?P<varies> varies)? -->\n"
@@ -88,8 +88,8 @@ def block_of(page, match):
         code, output = None, code
     elif match["language"] == "console":
         lines = code.splitlines(keepends=True)
-        code = "".join(line[2:] for line in lines if line.startswith("$ "))
-        output = "".join(line for line in lines if not line.startswith("$ ")) or output
+        commands = [line for line in lines if line.startswith(("$ ", "> "))]
+        code, output = "".join(line[2:] for line in commands), "".join(line for line in lines if line not in commands) or output
     return Block(page, match["kind"], match["file"], match["name"] or "", code, output, bool(varies), bool(match["compiled"]), fences)
 
 
@@ -288,6 +288,7 @@ def self_test():
         (root / "README.md").write_text("```\nx\n```\n")
         (root / "a.py").write_text("# snippet: one\nprint(1)\n# end\nif True:\n    # snippet: two\n    print(2)\n    # end\n# snippet: three\n# end\n# snippet: two\n0\n# end\n")
         (root / "a.sh").write_text("# snippet: one\necho 1\n# end\n")
+        (root / "b.sh").write_text("# snippet: two\necho \\\n  2\n# end\n")
         (root / "a.patch").write_text("+int f(int a,\n+      int b);\n")
         two = "<!-- output: a.py#two -->\n```text\n2\n```\n"
         page = "<!-- snippet: a.py#{} -->\n```python\n{}\n```\n<!-- output -->\n```text\n{}\n```\n" + two
@@ -302,6 +303,7 @@ def self_test():
             ("<!-- snippet: a.sh#one -->\n```console\n$ echo 1\n1\n```\n", None),
             ("<!-- snippet: a.sh#one -->\n```console\n$ echo 2\n1\n```\n", "does not show"),
             ("<!-- snippet: a.sh#one -->\n```console\n$ echo 1\n2\n```\n", "prints"),
+            ("<!-- snippet: b.sh#two -->\n```console\n$ echo \\\n>   2\n2\n```\n", None),
             ("<!-- snippet: a.sh#one varies -->\n```console\n$ echo 1\n2\n```\n", None),
             ("<!-- snippet: a.sh#one -->\n```console\n$ echo 1\n```\n", "prints"),
             ("<!-- quoted: a.patch -->\n```c\nint f(int a, int b);\n```\n", None),
