@@ -104,6 +104,7 @@ build() {
     # All that tells the version, as tests/architecture/version_test.py has it, and what the packages depend on.
     sed -i "0,/($version)/s//($number)/" "$root/build/kiln/debian/changelog"
     sed -i "s/ $version/ $number/" "$root/build/kiln/debian/libkiln0.symbols"
+    for library in clang emulator; do echo "$number" >"$root/build/kiln/lib/$library/VERSION"; done
     sed -i "s/^project(kiln VERSION $version/project(kiln VERSION $number/" "$root/build/kiln/CMakeLists.txt"
     python3 - "$root/build/kiln/include/kiln/version.hpp" "$number" <<'PYTHON'
 import pathlib, re, sys
