@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Opens every page of the documentation's site in Chromium, on a wide and on a narrow window.
 
-usage: site-check.py [SITE] [--pictures FOLDER]
+usage: site-check.py SITE [--pictures FOLDER]
 
-SITE is a folder, build/site by default. Faults are printed, and the exit status is 1: an error on the console, a link or a picture that is not there, a page
+SITE is a version's folder, as scripts/site.sh --release makes it. Faults are printed, and the exit status is 1: an error on the console, a link or a picture that is not there, a page
 that is wider than the window, a search that does not find what is there, code that cannot be copied, a page that is more than three clicks from home.
 Needs Debian's chromium and chromium-driver, and selenium from PyPI. FOLDER gets pictures of the home page and the tutorial.
 """
@@ -20,10 +20,11 @@ from selenium import webdriver
 from selenium.webdriver.common.by import By
 from selenium.webdriver.support.ui import WebDriverWait
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+# All pages as one, whose links to pages that are not among them lead nowhere.
+ALL = "print_page.html"
 SIZES = [(1280, 900), (390, 844)]
 # A word, and a page that has to be among what the search finds.
-WORDS = {"broadcast": "", "accumulator": "reductions", "gufunc": "gufuncs", "philox": "random", "manifest": "manifest", "NVRTC": "", "dlpack": "", "chunk_bytes": "larger",
+WORDS = {"broadcast": "", "accumulator": "reductions", "gufunc": "gufuncs", "philox": "random", "manifest": "manifest", "NVRTC": "", "dlpack": "", "chunked": "larger",
          "mpirun": "", "casting": ""}
 LINKS = """
 const found = [];
@@ -88,11 +89,12 @@ def check_search(driver, base, faults):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("site", nargs="?", default=str(ROOT / "build/site"))
+    parser.add_argument("site")
     parser.add_argument("--pictures")
     given = parser.parse_args()
     site = pathlib.Path(given.site).resolve()
-    base = serve(site)
+    # The list of versions lies beside the folder.
+    base = serve(site.parent) + site.name + "/"
     driver = browser()
     faults, anchors, wanted, links = [], {}, collections.defaultdict(set), {}
     pages = sorted(str(path.relative_to(site)) for path in site.rglob("*.html") if path.name != "404.html")
@@ -123,7 +125,7 @@ def main():
     for (page, anchor), sources in sorted(wanted.items()):
         if not (site / page).is_file():
             faults.append(f"{sorted(sources)[0]}: there is no {page}")
-        elif anchor and page in anchors and anchor not in anchors[page] and not anchor.startswith(("__", ":~:")):
+        elif anchor and page != ALL and page in anchors and anchor not in anchors[page] and not anchor.startswith(("__", ":~:")):
             faults.append(f"{sorted(sources)[0]}: {page} has no #{anchor}")
     clicks, edge = {"index.html": 0}, ["index.html"]
     while edge:

@@ -19,7 +19,8 @@ if [[ ${1:-} == --serve ]]; then exec "$venv/bin/mkdocs" serve; fi
 log=build/site.log
 "$venv/bin/mkdocs" build --clean >"$log" 2>&1 || { cat "$log" >&2; exit 1; }
 echo "build/site: $(find build/site -name '*.html' | wc -l) pages"
-if [[ ${1:-} == --release ]]; then
+if [[ ${1:-} == --check ]]; then set -- --check build/site-versions; fi
+if [[ ${1:-} == --release || ${1:-} == --check ]]; then
   version=$(sed -n 's/^project(kiln VERSION \([0-9]*\.[0-9]*\).*/\1/p' CMakeLists.txt)
   mkdir -p "$2"
   rm -rf "${2:?}/$version"
@@ -31,8 +32,8 @@ versions = sorted((f.name for f in folder.iterdir() if (f / "index.html").is_fil
 (folder / "versions.json").write_text(json.dumps([{"version": v, "title": v, "aliases": ["latest"] if v == versions[0] else []} for v in versions]))
 (folder / "index.html").write_text(f'<!doctype html><meta http-equiv="refresh" content="0; url={versions[0]}/"><a href="{versions[0]}/">kiln {versions[0]}</a>')
 END
-  echo "$2: $(ls "$2")"
-elif [[ ${1:-} == --check ]]; then
+fi
+if [[ ${1:-} == --check ]]; then
   "$venv/bin/python" -c 'import selenium' 2>/dev/null || "$venv/bin/pip" install -q 'selenium>=4.20,<5'
-  "$venv/bin/python" scripts/site-check.py build/site
+  "$venv/bin/python" scripts/site-check.py "$2/$version"
 fi
