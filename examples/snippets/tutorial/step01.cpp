@@ -28,4 +28,11 @@ int main() {
     std::cout << "\n";
   }
   // end
+
+  // snippet: picture
+  c = kiln::linspace(-2.1, 0.7, 420) + Complex(0, 1) * kiln::linspace(-1.2, 1.2, 360).reshape({360, 1});
+  z = Array::zeros(c.shape(), kiln::DType::complex128);
+  for (int i = 0; i < 100; ++i) z = step(z, c);
+  kiln::save_png("tutorial-formula.png", small(z), {.colormap = "gray_r"});
+  // end
 }

@@ -21,11 +21,10 @@ for row in small(z):
     print("".join(np.where(row, "#", ".")))
 # end
 
-# The picture of the page.
-from pictures import save
-
+# snippet: picture
 c = np.linspace(-2.1, 0.7, 420) + 1j * np.linspace(-1.2, 1.2, 360)[:, np.newaxis]
 z = np.zeros_like(c)
 for _ in range(100):
     z = step(z, c)
-save("tutorial-formula.png", np.where(small(z), 0, 255))
+kiln.save_png("tutorial-formula.png", small(z), "gray_r")
+# end

@@ -38,6 +38,5 @@ for dtype in (np.complex64, np.complex128):
     pictures.append(np.abs(z) < 2)
 print([int(picture.sum()) for picture in pictures])
 # end
-from pictures import save
 
-save("tutorial-types.png", np.where(np.concatenate(pictures, axis=1), 0, 255))
+kiln.save_png("tutorial-types.png", np.concatenate(pictures, axis=1), "gray_r")

@@ -38,4 +38,9 @@ int main() {
     std::cout << first.line << ":" << first.column << ": " << first.text << "\n";
   }
   // end
+
+  // snippet: picture
+  const Array grid = kiln::linspace(-2.1, 0.7, 420) + Complex(0, 1) * kiln::linspace(-1.2, 1.2, 360).reshape({360, 1});
+  kiln::save_png("tutorial-loop.png", sqrt(escape(grid)), {.colormap = "gray_r"});
+  // end
 }

@@ -27,7 +27,7 @@ except kiln.CompileError as error:
     print(*str(error).splitlines()[:3], sep="\n")
 # end
 
-from pictures import save
-
+# snippet: picture
 c = np.linspace(-2.1, 0.7, 420) + 1j * np.linspace(-1.2, 1.2, 360)[:, np.newaxis]
-save("tutorial-loop.png", 255 - 255 * np.sqrt(escape(c) / 100))
+kiln.save_png("tutorial-loop.png", np.sqrt(escape(c)), "gray_r")
+# end

@@ -43,5 +43,6 @@ int main() {
   static_cast<void>(
       paint.outputs<3>(narrow, {.out = {picture[{all, all, 0}], picture[{all, all, 1}], picture[{all, all, 2}]}}));
   std::cout << picture[{180, 0}] << " " << picture[{180, 200}] << "\n";
+  kiln::save_png("tutorial-outputs.png", picture);
   // end
 }

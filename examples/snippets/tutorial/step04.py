@@ -38,8 +38,5 @@ paint = kiln.vectorize("""
 picture = np.zeros((360, 420, 3), np.uint8)
 paint(count, out=(picture[..., 0], picture[..., 1], picture[..., 2]))
 print(picture[180, 0], picture[180, 200])
+kiln.save_png("tutorial-outputs.png", picture)
 # end
-
-from pictures import save
-
-save("tutorial-outputs.png", picture)

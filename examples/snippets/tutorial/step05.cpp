@@ -24,5 +24,6 @@ int main() {
   // snippet: where
   escape(x, y, 2000, {.out = count, .where = count == 200});
   std::cout << sum(count == 2000).item<std::int64_t>() << "\n";
+  kiln::save_png("tutorial-constants.png", log(count % 2000 + 1), {.colormap = "magma"});
   // end
 }

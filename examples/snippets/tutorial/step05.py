@@ -22,12 +22,5 @@ print((count == 200).sum())
 # snippet: where
 escape(x, y, 2000, out=count, where=count == 200)
 print((count == 2000).sum())
+kiln.save_png("tutorial-constants.png", np.log(count % 2000 + 1), "magma")
 # end
-
-from pictures import save
-
-paint = kiln.vectorize("(uint8 red, uint8 green, uint8 blue) paint(int32 count) { float32 t = log2(count / 60.0f); if (count == 2000) t = 0;"
-                       "red = 255 * clamp(t * 0.33f, 0.0f, 1.0f); green = 255 * clamp(t * 0.33f - 0.1f, 0.0f, 1.0f); blue = 255 * clamp(0.25f + t * 0.15f, 0.0f, 1.0f); if (count == 2000) blue = 0; }")
-picture = np.zeros((240, 280, 3), np.uint8)
-paint(count, out=(picture[..., 0], picture[..., 1], picture[..., 2]))
-save("tutorial-constants.png", picture)

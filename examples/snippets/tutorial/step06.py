@@ -37,8 +37,7 @@ share, _ = survey(count, axis=1)
 print(share.shape, share.max().round(3), y[share.argmax(), 0].round(3))
 # end
 
-from pictures import save
-
 picture = np.repeat((255 - 255 * np.sqrt(np.minimum(count, 100) / 100))[..., np.newaxis], 3, axis=2)
 bars = np.arange(80) < share[:, np.newaxis] * 200
-save("tutorial-reductions.png", np.concatenate([picture, np.where(bars[..., np.newaxis], (103, 58, 183), (255, 255, 255))], axis=1))
+bars = np.where(bars[..., np.newaxis], (103, 58, 183), (255, 255, 255))
+kiln.save_png("tutorial-reductions.png", np.concatenate([picture, bars], axis=1).astype(np.uint8))

@@ -42,6 +42,7 @@ int main() {
   const Array blocks = fine.reshape({360, 3, 420, 3});
   const Array soft = block_mean(blocks, {.axes = {{1, 3}, {}}});
   std::cout << fine.shape() << " " << soft.shape() << " " << soft[{kiln::Slice{42, 49}, 295}] << "\n";
+  kiln::save_png("tutorial-gufuncs.png", soft);
   // end
 
   // snippet: sizes

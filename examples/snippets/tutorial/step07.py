@@ -39,6 +39,7 @@ fine = grey(escape(x, y))
 blocks = fine.reshape(360, 3, 420, 3)
 soft = block_mean(blocks, axes=[(1, 3), ()])
 print(fine.shape, soft.shape, soft[42:49, 295])
+kiln.save_png("tutorial-gufuncs.png", soft)
 # end
 
 # snippet: sizes
@@ -54,7 +55,3 @@ try:
 except kiln.ShapeError as error:
     print(error)
 # end
-
-from pictures import save
-
-save("tutorial-gufuncs.png", soft)

@@ -47,5 +47,6 @@ int main() {
       count, size,
       {.out = {picture[{all, all, 0}], picture[{all, all, 1}], picture[{all, all, 2}]}, .casting = kiln::Casting::unsafe}));
   std::cout << picture[{138, 0}] << " " << picture[{138, 160}] << "\n";
+  kiln::save_png("tutorial-fusion.png", picture);
   // end
 }

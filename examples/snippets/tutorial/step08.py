@@ -43,8 +43,5 @@ def colours(count, size):
 picture = np.empty((276, 322, 3), np.uint8)
 colours(count, size, out=tuple(np.moveaxis(picture, -1, 0)), casting="unsafe")
 print(picture[138, 0], picture[138, 160])
+kiln.save_png("tutorial-fusion.png", picture)
 # end
-
-from pictures import save
-
-save("tutorial-fusion.png", picture)

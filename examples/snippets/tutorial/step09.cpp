@@ -58,5 +58,6 @@ int main() {
   for (int channel = 0; channel < 3; ++channel)
     blur.configure({15, 13}, {16, 16})(picture[{all, all, channel}], soft[{all, all, channel}]);
   std::cout << picture[{104, 120}] << " " << soft[{104, 120}] << "\n";
+  kiln::save_png("tutorial-raw.png", soft);
   // end
 }

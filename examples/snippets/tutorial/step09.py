@@ -47,8 +47,5 @@ soft = np.empty_like(picture)
 for channel in range(3):
     blur[(15, 13), (16, 16)](picture[..., channel], soft[..., channel])
 print(picture[104, 120], soft[104, 120])
+kiln.save_png("tutorial-raw.png", soft)
 # end
-
-from pictures import save
-
-save("tutorial-raw.png", soft)
