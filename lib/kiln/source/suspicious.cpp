@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
 #include <charconv>
 #include <iterator>
 #include <optional>
@@ -36,6 +37,7 @@ class SuspiciousCode {
       lost_fraction(t);
       chained_comparison(t);
     }
+    divisions_of_python();
     return std::move(found_);
   }
 
@@ -73,6 +75,34 @@ class SuspiciousCode {
     if (!above || !below || *below == 0 || *above % *below == 0) return;
     warn(t - 1, fmt::format("{0}/{1} divides integers and gives {2}; write {0}.0/{1} for the fraction", body_[t - 1].text,
                             body_[t + 1].text, *above / *below));
+  }
+
+  /// `x // 2`, where the rest of the line is a number: no token, but a comment.
+  void divisions_of_python() {
+    std::size_t line = 1;
+    for (std::size_t begin = 0; begin < text_.size(); ++line) {
+      const std::size_t end = std::min(text_.find('\n', begin), text_.size());
+      const std::string_view row = std::string_view(text_).substr(begin, end - begin);
+      begin = end + 1;
+      const std::size_t at = row.find("//");
+      if (at == std::string_view::npos) continue;
+      const std::size_t before = row.find_last_not_of(' ', at == 0 ? 0 : at - 1);
+      const bool operand =
+          at > 0 && before != std::string_view::npos &&
+          (std::isalnum(static_cast<unsigned char>(row[before])) != 0 || row[before] == ')' || row[before] == ']');
+      std::string_view rest = row.substr(at + 2);
+      rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
+      rest = rest.substr(0, rest.find_last_not_of(" ;)") + 1);
+      if (!operand || rest.empty() || rest.find_first_not_of("0123456789") != std::string_view::npos) continue;
+      found_.push_back({.severity = Severity::warning,
+                        .file = file_,
+                        .line = static_cast<int>(line),
+                        .column = static_cast<int>(at + 1),
+                        .text = fmt::format("// begins a comment, so that nothing is divided by {0}; write x / {0}, which "
+                                            "rounds towards zero, or floor(x / {0}.0)",
+                                            rest),
+                        .source_line = std::string(row)});
+    }
   }
 
   // "<=" is two tokens, and so is "<<", which is none.

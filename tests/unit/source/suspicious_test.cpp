@@ -51,6 +51,18 @@ TEST_CASE("suspicious code: fractions that divisions of integers lose") {
   }
 }
 
+TEST_CASE("suspicious code: a division of Python, which is a comment") {
+  const std::string why =
+      "// begins a comment, so that nothing is divided by 2; write x / 2, which rounds towards zero, or floor(x / 2.0)\n";
+  CHECK(told("x // 2") == "1:3: " + why);
+  CHECK(told("return f(x)//2;") == "1:12: " + why);
+  CHECK(told("y = 1;\ny = x[i] // 2);") == "2:10: " + why);
+  for (const char* fine : {"x // twice", "x; // 2", "// 2", "x // 2 of them", "x + // 2\n 1", "x //", "//", "a /* 1 */ + b"}) {
+    CAPTURE(fine);
+    CHECK(told(fine) == "");
+  }
+}
+
 TEST_CASE("suspicious code: chains of comparisons") {
   CHECK(told("return 1 < a < 3;") == std::string("1:10") + kChain);
   CHECK(told("return low <= x[i + 1] < high;") == std::string("1:12") + kChain);
