@@ -24,7 +24,7 @@ int main() {
   }
   // end
 
-  const kiln::Array front = x, back = bias;
+  const kiln::Array &front = x, &back = bias;
   // snippet: exchange
   graph.exchange(x, x2);  // x2 where x was, from the next launch on
   // end
