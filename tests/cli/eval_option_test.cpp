@@ -1,6 +1,10 @@
 // kiln eval's options.
 #include <doctest/doctest.h>
 
+#include <filesystem>
+#include <string>
+#include <vector>
+
 #include "command.hpp"
 #include "npy_file.hpp"
 
