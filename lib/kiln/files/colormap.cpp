@@ -1,6 +1,7 @@
 #include "files/colormap.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <string>
 
@@ -52,7 +53,7 @@ Colormap between(const std::array<std::uint32_t, kPoints>& points) {
       const std::size_t shift = 8 * (2 - channel);
       const auto from = static_cast<double>(points[first] >> shift & 0xFFU);
       const auto to = static_cast<double>(points[first + 1] >> shift & 0xFFU);
-      map[i][channel] = static_cast<std::uint8_t>(from + (to - from) * part + 0.5);
+      map[i][channel] = static_cast<std::uint8_t>(std::lround(from + (to - from) * part));
     }
   }
   return map;

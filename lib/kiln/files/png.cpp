@@ -42,7 +42,7 @@ struct Limits {
     if (!(number > low)) return 0;
     if (number >= high) return 255;
     // Halves first: the difference of two numbers may be more than the greatest.
-    return static_cast<std::uint8_t>((number / 2 - low / 2) / (high / 2 - low / 2) * 255 + 0.5);
+    return static_cast<std::uint8_t>(std::lround((number / 2 - low / 2) / (high / 2 - low / 2) * 255));
   }
 };
 
@@ -117,7 +117,7 @@ Image of_colours(const double* numbers, const Shape& shape, bool floating, const
 }
 
 Image image_of(const Array& array, const PngOptions& options) {
-  const Shape shape = array.shape();
+  const Shape& shape = array.shape();
   const DType dtype = array.dtype();
   if (kind(dtype) == Kind::complex)
     throw TypeError("a picture has real numbers, and the array is " + std::string(name(dtype)) + ": take abs() or arg()");
