@@ -22,7 +22,7 @@ render = kiln.vectorize("""(float32 red, float32 green, float32 blue) render(flo
         weight *= mirror, ray = ray + n * (-2 * dot(ray, n)), at = at + n * 0.01f;
     }
     red = sqrt(sum.x), green = sqrt(sum.y), blue = sqrt(sum.z); }""", functions="""
-    struct alignas(32) vec { float32 x, y, z; };                         // too large for registers, else the body stays scalar
+    struct vec { float32 x, y, z; };
     vec operator+(vec a, vec b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
     vec operator*(vec a, float32 s) { return {a.x * s, a.y * s, a.z * s}; }
     float32 dot(vec a, vec b) { return a.x * b.x + a.y * b.y + a.z * b.z; }

@@ -12,7 +12,7 @@ extern "C" {
 
 /* Raised with every change of this file: both sides must agree. And where the same source gives other code: it is part of the
  * keys of kernels. */
-#define KILN_CLANG_INTERFACE 46
+#define KILN_CLANG_INTERFACE 47
 #define KILN_CLANG_SYMBOL "kiln_clang"
 /* Where the files of a request lie, for arguments that name one. */
 #define KILN_CLANG_FOLDER "/kiln/include/"
@@ -77,8 +77,10 @@ struct kiln_clang_diagnostic {
 
 /* What the compiler knows of machine code that it made. */
 struct kiln_clang_report {
-  int32_t known;       /* 0: it is not for the host's CPUs, and the rest is empty */
-  int64_t vector_bits; /* the widest arithmetic on vectors in loops; copies where loops compute nothing; 0: scalar */
+  int32_t known; /* 0: it is not for the host's CPUs, and the rest is empty */
+  /* The widest arithmetic on vectors in loops; copies where loops compute nothing; 0: scalar. Vectors within one item do not
+   * count where items are computed one at a time. */
+  int64_t vector_bits;
   int64_t spills;      /* instructions in loops that store a register for lack of others */
   int64_t stack_bytes; /* the largest frame of a function, saved registers included */
   /* A note: why items of a loop are computed one at a time, and where in the user's text. No text where none are. */

@@ -164,6 +164,15 @@ class Widths {
   bool computes_ = false;  // fractions, one at a time
 };
 
+/// Whether items are computed one at a time there: what has vectors all the same computes one item with them.
+bool is_of_scalar_items(const llvm::Loop* loop) {
+  for (; loop != nullptr; loop = loop->getParentLoop()) {
+    if (llvm::getBooleanLoopAttribute(loop, "llvm.loop.isvectorized")) return false;
+    if (llvm::getBooleanLoopAttribute(loop, kScalarItems)) return true;
+  }
+  return false;
+}
+
 /// Of a module without loops everything counts. A function without loops that the kernel calls is a loop's: the steps of a
 /// block's threads between two barriers are such functions.
 std::int64_t widest(llvm::Module& module, llvm::FunctionAnalysisManager& analyses) {
@@ -181,7 +190,8 @@ std::int64_t widest(llvm::Module& module, llvm::FunctionAnalysisManager& analyse
     most = std::max(most, static_cast<unsigned>(width.getFixedValue()));
     for (const llvm::Instruction& instruction : llvm::instructions(function)) {
       all.see(instruction);
-      if (is_called || loops.getLoopFor(instruction.getParent()) != nullptr) looped.see(instruction);
+      const llvm::Loop* const loop = loops.getLoopFor(instruction.getParent());
+      if ((is_called || loop != nullptr) && !is_of_scalar_items(loop)) looped.see(instruction);
     }
   }
   return std::min((any_loop ? looped : all).bits(), most);

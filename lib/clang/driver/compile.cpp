@@ -32,6 +32,7 @@
 #include "clang/passes/joined_lanes.hpp"
 #include "clang/passes/masked_bodies.hpp"
 #include "clang/passes/noted_faults.hpp"
+#include "clang/passes/passed_structures.hpp"
 #include "clang/passes/reported_accesses.hpp"
 #include "clang/passes/reported_operations.hpp"
 #include "clang/passes/short_rows.hpp"
@@ -239,6 +240,7 @@ void compile(const kiln_clang_request& request, Compiled& out) {
     const bool alone = request.object_count == 0 && (request.form == KILN_CLANG_SHARED_OBJECT ||
                                                      request.form == KILN_CLANG_LOADABLE || request.form == KILN_CLANG_IR);
     if (alone && !debugs) passes.emplace_back(drop_unused_functions);
+    if (!debugs) passes.emplace_back(split_passed_structures);
     passes.emplace_back(keep_allocas);
     passes.emplace_back(join_lanes);  // in front of vector math, which inlines each call alone
     passes.emplace_back(use_vector_math);

@@ -21,6 +21,7 @@
 #include "clang/passes/joined_lanes.hpp"
 #include "clang/passes/masked_bodies.hpp"
 #include "clang/passes/noted_faults.hpp"
+#include "clang/passes/passed_structures.hpp"
 #include "clang/passes/reported_accesses.hpp"
 #include "clang/passes/reported_operations.hpp"
 #include "clang/passes/short_rows.hpp"
@@ -50,6 +51,7 @@ const NamedPass kPasses[] = {
     {"kiln-joined-lanes", join_lanes},
     {"kiln-masked-bodies", decide_masked_bodies},
     {"kiln-noted-faults", note_faults},
+    {"kiln-passed-structures", split_passed_structures},
     {"kiln-reported-accesses", report_accesses},
     {"kiln-reported-operations", define_what_is_reported},
     {"kiln-short-rows", keep_short_rows},

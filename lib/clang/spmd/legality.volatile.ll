@@ -1,4 +1,4 @@
-; Volatile accesses are refused.
+; Volatile accesses are refused, and the loop is known for one item at a time.
 ; RUN: opt %plugin -passes=kiln-spmd -pass-remarks-missed=kiln-lanes -S %s 2>&1 | FileCheck %s
 
 target datalayout = "e-m:e-p270:32:32-p271:32:32-p272:64:64-i64:64-i128:128-f80:128-n8:16:32:64-S128"
@@ -8,6 +8,7 @@ target triple = "x86_64-unknown-linux-gnu"
 ; CHECK-LABEL: @reads(
 ; CHECK-NOT: <{{[0-9]+}} x i
 ; CHECK: ret void
+; CHECK: !"kiln.loop.scalar_items"
 define void @reads(ptr noalias %x, ptr noalias %y) #0 {
 entry:
   br label %item

@@ -87,6 +87,7 @@ bool is_marked(const llvm::Loop* loop) {
 struct Refusal {
   std::string why;
   const llvm::Instruction* at = nullptr;
+  bool is_scalar = true;  ///< else LLVM makes vectors of one item's elements
 };
 using Refused = std::optional<Refusal>;
 
@@ -204,7 +205,7 @@ class Candidate {
     if (width.lanes < (threads ? 2 : kFewestLanes)) return Refusal{"a register holds two of its numbers only"};
     const LoopAnalyses analyses{evolution_, dominators_, accesses_, target_};
     if (is_of_items(loop_) && !suits_lanes(loop_, shapes, analyses)) {
-      return Refusal{"elements of one item are adjacent, those of several are not"};
+      return Refusal{.why = "elements of one item are adjacent, those of several are not", .is_scalar = false};
     }
     Vectorizer(regions, shapes, evolution_, loops_along_cores(loop_, shapes, analyses), width)
         .run(fewest_for_lanes(loop_, shapes, analyses, width.all()));
@@ -262,7 +263,7 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
     while (llvm::Loop* const loop = next(function, analyses, seen)) {
       const Refused refused = Candidate(*loop, analyses).vectorize();
       any = any || !refused;
-      if (refused) tell(*refused, *loop->getHeader());
+      if (refused) tell(*refused, *loop);
       if (refused && team_of(*loop) > 0) loop->setLoopID(nullptr);
       analyses.invalidate(function, llvm::PreservedAnalyses::none());
     }
@@ -279,10 +280,11 @@ class VectorizeItems : public llvm::PassInfoMixin<VectorizeItems> {
   }
 
  private:
-  static void tell(const Refusal& refusal, llvm::BasicBlock& block) {
-    llvm::OptimizationRemarkMissed remark(kLanesRemark, "Scalar", place_of(refusal.at), &block);
+  static void tell(const Refusal& refusal, llvm::Loop& loop) {
+    llvm::OptimizationRemarkMissed remark(kLanesRemark, "Scalar", place_of(refusal.at), loop.getHeader());
     remark << refusal.why;
-    block.getContext().diagnose(remark);
+    loop.getHeader()->getContext().diagnose(remark);
+    if (refusal.is_scalar && loop.getLoopLatch() != nullptr) llvm::addStringMetadataToLoop(&loop, kScalarItems, 1);
   }
   /// Of loops that kernels-src marks as safe to vectorize one that LLVM's vectorizer does not take.
   static llvm::Loop* next(llvm::Function& function, llvm::FunctionAnalysisManager& analyses,

@@ -205,6 +205,45 @@ TEST_CASE("the CPU says why a body with loops is scalar, and where") {
   CHECK(reason("int64(int64 a)", kThirds) == "");
   CHECK(reason("int64(int64 a)", kThirds, "", "x86-64") == "a register holds two of its numbers only");
 }
+
+TEST_CASE("structures that are passed by value are vectors of their members") {
+  for (const auto& [structure, value] :
+       {std::pair{"struct S { float32 x, y; }; S next(S a, float32 t) { return {a.y + t, a.x}; }", "{u, 2}"},
+        std::pair{"struct S { float32 x, y, z; }; S next(S a, float32 t) { return {a.y + t, a.z, a.x}; }", "{u, 2, 3}"},
+        std::pair{"struct S { float32 x, y, z, w; }; S next(S a, float32 t) { return {a.y + t, a.z, a.w, a.x}; }",
+                  "{u, 2, 3, 4}"},
+        std::pair{"struct S { float32 x; int32 k; }; S next(S a, float32 t) { return {a.x + t * a.k, a.k + 1}; }", "{u, 2}"},
+        std::pair{"struct S { float32 x; bool b; }; S next(S a, float32 t) { return {a.b ? a.x : t, !a.b}; }", "{u, false}"},
+        std::pair{"struct S { int32 x, y, z; }; S next(S a, int32 t) { return {a.y + t, a.z, a.x}; }", "{int32(u), 2, 3}"},
+        std::pair{"struct S { float32 x[3]; }; S next(S a, float32 t) { return {{a.x[1] + t, a.x[2], a.x[0]}}; }",
+                  "{{u, 2, 3}}"}}) {
+    CAPTURE(std::string(structure));
+    const std::string functions =
+        std::string(structure) + " float32 first(S a) { float32 r; __builtin_memcpy(&r, &a, 4); return r; }";
+    const std::string body = "S a = " + std::string(value) +
+                             "; float32 r = 0;\n#pragma nounroll\nfor (int32 i = 0; i < 3; ++i) { float32 t = 0, d = 1; "
+                             "for (int32 j = 0; j < 120 && t < 30 && d > 0; ++j) { d = sqrt(t + first(next(a, d))); t += d; } "
+                             "a = next(a, t); r += t; }\nreturn r + first(a);";
+    for (const auto& [level, bits] : {std::pair{"x86-64", 128}, {"x86-64-v3", 256}, {"x86-64-v4", 512}}) {
+      CAPTURE(std::string(level));
+      const Resources found = resources(compiled(
+          {.name = "f", .signatures = {"float32(float32 u)"}, .body = body, .compile = {.functions = functions}}, level));
+      CHECK(reason_of(found) == "");
+      CHECK(found.vector_bits == bits);
+    }
+  }
+}
+
+// A function of AVX-512's registers computes one item, too.
+TEST_CASE("vectors of one item alone make no kernel wide") {
+  const Resources found =
+      resources(compiled({.name = "f",
+                          .signatures = {"float32(float32 a)"},
+                          .body = "volatile int32 n = 0;\nwhile (a > 1) { a = exp(a) - a; n = n + 1; }\nreturn n;"},
+                         "x86-64-v4"));
+  CHECK(found.vector_bits == 0);
+  CHECK(reason_of(found) == "it reads or writes what is volatile at f:1:16");
+}
 #endif
 
 TEST_CASE("stack and spills on the CPU") {
