@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
+#include <vector>
 
 namespace programs {
 namespace {
@@ -44,6 +46,7 @@ class Printer {
   Printer(const Program& program, const Function& function, bool body) : program_(program), function_(function), body_(body) {}
 
   std::string print() {
+    if (function_.packed) pack();
     for (std::size_t i = static_cast<std::size_t>(function_.parameters); i < function_.variables.size(); ++i) declare(i);
     print(function_.block);
     if (several()) return std::move(text_);
@@ -74,13 +77,44 @@ class Printer {
   }
 
   [[nodiscard]] std::string variable(int index) const {
-    return index < 0 ? fmt::format("t{}", -index) : fmt::format("v{}", index);
+    if (index < 0) return fmt::format("t{}", -index);
+    for (std::size_t i = 0; i < packs_.size(); ++i) {
+      if (std::ranges::find(packs_[i], index) != packs_[i].end()) return fmt::format("s{}.v{}", i, index);
+    }
+    return fmt::format("v{}", index);
+  }
+
+  [[nodiscard]] bool is_declared(std::size_t index) const {
+    const Variable& variable = function_.variables[index];
+    if (variable.view || variable.walks) return false;
+    return uses(function_, static_cast<int>(index)) || is_output(index);
+  }
+
+  /// Declares scalars in structures of two to four, each with a function that gives what it takes.
+  void pack() {
+    for (std::size_t i = static_cast<std::size_t>(function_.parameters); i < function_.variables.size(); ++i) {
+      if (function_.variables[i].length > 0 || is_output(i) || !is_declared(i)) continue;
+      if (packs_.empty() || packs_.back().size() == 2 + (packs_.size() - 1) % 3) packs_.emplace_back();
+      packs_.back().push_back(static_cast<int>(i));
+    }
+    for (std::size_t k = 0; k < packs_.size(); ++k) {
+      std::string members;
+      std::string same;
+      std::string initial;
+      for (const int i : packs_[k]) {
+        const Variable& each = function_.variables[static_cast<std::size_t>(i)];
+        members += fmt::format("{} v{}; ", name(each.type), i);
+        same += fmt::format("{}a.v{}", same.empty() ? "" : ", ", i);
+        initial += (initial.empty() ? "" : ", ") + literal(each.type, each.initial);
+      }
+      line(fmt::format("struct S{0} {{ {1}static S{0} same(S{0} a) {{ return {{{2}}}; }} }} s{0} = {{{3}}};", k, members, same,
+                       initial));
+    }
   }
 
   void declare(std::size_t index) {
     const Variable& variable = function_.variables[index];
-    if (variable.view || variable.walks) return;
-    if (!uses(function_, static_cast<int>(index)) && !is_output(index)) return;
+    if (!is_declared(index) || this->variable(static_cast<int>(index)).starts_with('s')) return;
     if (variable.length == 0) {
       line(fmt::format("{}v{} = {};", is_output(index) ? "" : std::string(name(variable.type)) + " ", index,
                        literal(variable.type, variable.initial)));
@@ -250,6 +284,15 @@ class Printer {
     line(end);
   }
 
+  void loop(const std::string& head, const Block& block, const std::string& end = "}") {
+    line(head);
+    ++depth_;
+    for (std::size_t i = 0; i < packs_.size(); ++i) line(fmt::format("s{0} = S{0}::same(s{0});", i));
+    print(block);
+    --depth_;
+    line(end);
+  }
+
   void print(const Statement& s) {
     using Kind = Statement::Kind;
     const auto counter = [&] { return s.index >= 0 ? variable(s.index) : ""; };
@@ -275,25 +318,21 @@ class Printer {
         const std::string low = print(s.of[0]);
         const std::string high = print(s.of[1]);
         if (s.number > 0)
-          return within(fmt::format("for ({0} = {1}; {0} < {2}; {0} += {3}) {{", i, low, high, s.number), s.blocks[0]);
-        return within(fmt::format("for ({0} = {2}; {0} > {1}; {0} -= {3}) {{", i, low, high, -s.number), s.blocks[0]);
+          return loop(fmt::format("for ({0} = {1}; {0} < {2}; {0} += {3}) {{", i, low, high, s.number), s.blocks[0]);
+        return loop(fmt::format("for ({0} = {2}; {0} > {1}; {0} -= {3}) {{", i, low, high, -s.number), s.blocks[0]);
       }
       case Kind::walk:
-        return within(fmt::format("for (index {0} = {1}; {0} < n; ++{0}) {{", variable(s.index), s.number), s.blocks[0]);
+        return loop(fmt::format("for (index {0} = {1}; {0} < n; ++{0}) {{", variable(s.index), s.number), s.blocks[0]);
       case Kind::repeat:
         line(fmt::format("{} = 0;", counter()));
-        return within(fmt::format("while ({} && {}++ < {}) {{", print(s.of[0]), counter(), s.number), s.blocks[0]);
+        return loop(fmt::format("while ({} && {}++ < {}) {{", print(s.of[0]), counter(), s.number), s.blocks[0]);
       case Kind::until:
         line(fmt::format("{} = 0;", counter()));
-        return within("do {", s.blocks[0], fmt::format("}} while ({} && ++{} < {});", print(s.of[0]), counter(), s.number));
+        return loop("do {", s.blocks[0], fmt::format("}} while ({} && ++{} < {});", print(s.of[0]), counter(), s.number));
       case Kind::forever:
         line(fmt::format("{} = 0;", counter()));
-        line("for (;;) {");
-        line(fmt::format("  if ({}++ >= {}) break;", counter(), s.number));
-        ++depth_;
-        print(s.blocks[0]);
-        --depth_;
-        return line("}");
+        return loop(fmt::format("for (;;) {{\n{:{}}  if ({}++ >= {}) break;", "", 2 * depth_, counter(), s.number),
+                    s.blocks[0]);
       case Kind::stop:
         return line("break;");
       case Kind::next:
@@ -321,6 +360,7 @@ class Printer {
   const Function& function_;
   bool body_;
   int depth_ = 0;
+  std::vector<std::vector<int>> packs_;  ///< variables that are members of a structure
   std::string text_;
 };
 

@@ -390,6 +390,7 @@ Program generate(std::uint64_t seed) {
       for (int k = 0; k < functions; ++k) program.pointers.back().push_back(k);
     }
   }
+  for (Function& each : program.functions) each.packed = picks.one_in(3);
   return program;
 }
 

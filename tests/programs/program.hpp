@@ -136,6 +136,7 @@ struct Function {
   Block block;
   Expression end;       ///< what is returned where the block ends, or the last output of a gufunc's body
   bool called = false;  ///< never inlined
+  bool packed = false;  ///< its scalars are members of small structures, which loops pass by value
 };
 
 struct Program {

@@ -49,6 +49,11 @@ std::vector<Program> smaller(const Program& program) {
     what(Parts(copy));
     all.push_back(std::move(copy));
   };
+  for (std::size_t i = 0; i < program.functions.size(); ++i) {
+    if (!program.functions[i].packed) continue;
+    all.push_back(program);
+    all.back().functions[i].packed = false;
+  }
   Program original = program;
   const Parts parts(original);
   for (std::size_t i = 0; i < parts.blocks.size(); ++i) {
