@@ -129,6 +129,8 @@ TEST_CASE("locals: structures that are passed by value and carried through loops
     for (const Structure& each : {k_two_floats, k_three_floats, k_four_floats, k_two_doubles, k_two_integers, k_three_integers,
                                   k_four_shorts, k_float_and_integer, k_float_and_bool, k_byte_and_integer, k_long_and_float,
                                   k_array_of_floats, k_nested, k_of_an_array, k_unions, k_not_inlined}) {
+      // To functions of PTX Clang passes the numbers of a union's first member alone.
+      if (each.of == k_unions.of && !target.device().is_cpu()) continue;
       CAPTURE(std::string(each.text));
       const kiln::Ufunc ufunc = kiln::vectorize({.name = "f",
                                                  .signatures = {"int32(int32 v, int32 n)"},
