@@ -183,7 +183,7 @@ def markdown(top):
 def errors(topics):
     """The page of all kinds of errors, by code."""
     out = ["# Errors from A to Z", "", "Made by scripts/cli_pages.py of `kiln explain`. Do not edit.", "",
-           "Each error has a code. On a terminal and in Python the code stands below the message: `kiln explain broadcast`. C has it as the key `\"code\"` of an error, C++ by",
+           "Each error has a code. On a terminal and from Python 3.11 on the code stands below the message: `kiln explain broadcast`. C has it as the key `\"code\"` of an error, C++ by",
            "`kiln::explain(error).code`.", ""]
     for topic in topics:
         out += [f"## {topic['code']}", "", f"{topic['title']}, a `{topic['exception']}`. {cell(topic['cause'])}", "", f"**Remedy:** {cell(topic['remedy'])}", "",

@@ -31,11 +31,12 @@ ExplainCommand::ExplainCommand(CLI::App& app) {
   set_usage(app, "kiln explain [OPTIONS] [CODE...]");
   add_words(app, "codes", codes_, "Say what these mean", "CODE");
   add_flag(app, "--json", json_, "Print JSON");
-  set_footer(app,
-             "Prints what errors mean, and how to correct the call. Without a CODE all codes are listed. On a terminal, and in "
-             "Python, an\n"
-             "error ends with its code.\n\n"
-             "Examples:\n  kiln explain\n  kiln explain broadcast");
+  set_footer(
+      app,
+      "Prints what errors mean, and how to correct the call. Without a CODE all codes are listed. On a terminal, and from "
+      "Python 3.11 on, an\n"
+      "error ends with its code.\n\n"
+      "Examples:\n  kiln explain\n  kiln explain broadcast");
 }
 
 int ExplainCommand::run() {
