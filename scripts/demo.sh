@@ -54,7 +54,7 @@ fi
 for example in build/release/bin/examples/*; do
   name=$(basename "$example")
   say "example: $name"
-  (cd "$out" && "$OLDPWD/$example")
+  (cd "$out" && "$OLDPWD/$example") || { echo "the example $name failed" >&2; exit 1; }
 done
 
 say "timings of sqrt(b*b - 4*a*c) over 4,000,000 float32"

@@ -220,11 +220,11 @@ def binary_command(root, folder, file, parsed):
         ccache = ["ccache"] if shutil.which("ccache") else []
         return [*ccache, nvcc, "-std=c++20", "-arch=sm_90", f"-I{root}/include", "-c", file, "-o", "object.o"] if nvcc else ["bash", "-c", "echo nvcc is not there >&2; exit 77"]
     if file.suffix == ".ebnf":
-        return [folder / "examples/snippet_grammar", file]
+        return [folder / "snippets/snippet_grammar", file]
     if file.suffix == ".json":
         return ["kiln", "compile", file, "--target", "native", "--quiet"]
     name = "_".join(file.relative_to(root / "examples/snippets").with_suffix("").parts)
-    return [] if parsed else [folder / "examples" / f"snippet_{name}{'_c' if file.suffix == '.c' else ''}"]
+    return [] if parsed else [folder / "snippets" / f"snippet_{name}{'_c' if file.suffix == '.c' else ''}"]
 
 
 def run(root, kind, where):
