@@ -186,7 +186,7 @@ def errors(topics):
            "Each error has a code. On a terminal and from Python 3.11 on the code stands below the message: `kiln explain broadcast`. C has it as the key `\"code\"` of an error, C++ by",
            "`kiln::explain(error).code`.", ""]
     for topic in topics:
-        out += [f"## {topic['code']}", "", f"{topic['title']}, a `{topic['exception']}`. {cell(topic['cause'])}", "", f"**Remedy:** {cell(topic['remedy'])}", "",
+        out += [f"## {topic['code']}", "", f"{topic['title']} (`{topic['exception']}`). {cell(topic['cause'])}", "", f"**Remedy:** {cell(topic['remedy'])}", "",
                 "```text", *topic["example"].split("\n"), "```", ""]
     return "\n".join(out).rstrip("\n") + "\n"
 
