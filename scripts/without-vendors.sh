@@ -15,4 +15,6 @@ done
 ldconfig -p | sed -n 's/.*\(libnvrtc\|libnvJitLink\|libamdhip64\|libhiprtc\).* => //p' | sort -u | while read -r library; do
   if [ -e "$library" ]; then mount --bind /dev/null "$(realpath "$library")"; fi
 done
+# nvcc may also be a link or a script elsewhere on PATH: bound to what is not executable, it is not found.
+if nvcc=$(command -v nvcc); then mount --bind /dev/null "$(realpath "$nvcc")"; fi
 exec "$@"
