@@ -29,8 +29,6 @@ std::map<kiln::base::Hash128, std::string> entries(int count) {
                          .headers = {},
                          .options = {"-O3", "-std=c++20"},
                          .defines = {},
-                         .contract = false,
-                         .fast_math = false,
                          .target = "sm_90",
                          .compiler = "NVRTC 13.0.48",
                          .runtime = ""};

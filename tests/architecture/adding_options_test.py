@@ -29,12 +29,12 @@ class Example:
 
 EXAMPLES = (
     Example("definition", 8, 10, ("kiln-test-ufunc", "kiln-test-manifest")),
-    Example("compile_option", 20, 10, ("kiln-test-cache", "kiln-test-program", "kiln-test-manifest")),
+    Example("compile_option", 11, 10, ("kiln-test-cache", "kiln-test-program", "kiln-test-manifest")),
 )
 
 # A dtype costs the files whose code names the youngest one.
 DTYPE = "bfloat16"
-MOST_DTYPE_FILES = 12
+MOST_DTYPE_FILES = 8
 GOAL_DTYPE_FILES = 8
 CODE = ("include", "lib", "kernels-src", "tools")
 COMMENT_OR_TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"', re.S)

@@ -36,15 +36,18 @@
 namespace kiln::tool {
 namespace {
 
-constexpr const char* kEvalFooter =
+constexpr const char* kEvalKernels =
     R"(KERNEL is a declaration with a body: an expression after '=', or C++ statements in braces.
   float32 hypot2(float32 a, float32 b) = sqrt(a*a + b*b)
   T clip(T x, T lo, T hi) where T: float32, float64 { if (x < lo) return lo; return x > hi ? hi : x; }
   (int32 q, int32 r) divmod(int32 a, int32 b) { q = a / b; r = a % b; }
 A number may be part of the kernel, which is then compiled for its value:
   int32 slot(int32 key, constant int32 buckets) = key % buckets
-Types: bool, int8..int64, uint8..uint64, float16, bfloat16, float32, float64, complex64, complex128, or a
-type variable (T), which is taken from the operands. A name alone is a function of the standard library: hypot,
+Types: )";
+
+constexpr const char* kEvalOperands =
+    R"( or a type variable (T),
+which is taken from the operands. A name alone is a function of the standard library: hypot,
 divmod, … ('kiln functions' lists them). With --layout it is a generalized ufunc, whose last parameters are outputs:
   void matmul(float32[:,:] A, float32[:,:] B, float32[:,:] C) { … }
 
@@ -71,6 +74,13 @@ Examples:
 Exit status: 0 done. 1: the kernel, an operand, a device or a result failed; no FILE was written but those that the message
 names. 2: the command line is wrong.
 KILN_CACHE_DIR is where compiled kernels are kept, KILN_DEVICE what 'best' means.)";
+
+std::string eval_footer() {
+  std::string types;
+  for (std::size_t i = 0; i < kDTypeCount; ++i) types += fmt::format("{},{}", name(static_cast<DType>(i)), i == 8 ? "\n" : " ");
+  types.pop_back();
+  return kEvalKernels + types + kEvalOperands;
+}
 
 std::string plural(std::size_t count, std::string_view noun) {
   return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
@@ -106,7 +116,7 @@ void print(std::span<const Array> results) {
 
 EvalCommand::EvalCommand(CLI::App& app) {
   set_usage(app, "kiln eval [OPTIONS] KERNEL OPERAND...\n       kiln eval [OPTIONS] --file FILE OPERAND...");
-  set_footer(app, kEvalFooter);
+  set_footer(app, eval_footer());
   add_words(app, "words", words_, "The kernel's text, and what it is given", "KERNEL OPERAND");
   add_text(app, "-f,--file", file_, "Read the kernel from FILE; '-' is standard input", "FILE");
   add_list(app, "-o,--output", outputs_,

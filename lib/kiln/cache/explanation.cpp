@@ -101,9 +101,9 @@ std::vector<Difference> differences(const Key& wanted, const Key& found) {
   texts("kiln", wanted.kiln_version, found.kiln_version);
   texts("templates", wanted.templates, found.templates);
   texts("runtime", wanted.runtime, found.runtime);
-  flags("contract", wanted.contract, found.contract);
-  flags("fast_math", wanted.fast_math, found.fast_math);
-  flags("same_bits", wanted.same_bits, found.same_bits);
+  for (const ArithmeticFlag& flag : kArithmeticFlags) {
+    flags(flag.name, wanted.arithmetic.*flag.member, found.arithmetic.*flag.member);
+  }
   flags("debug", wanted.debug, found.debug);
   if (wanted.defines != found.defines) all.push_back(of_lists("defines", wanted.defines, found.defines));
   if (wanted.options != found.options) all.push_back(of_lists("options", wanted.options, found.options));

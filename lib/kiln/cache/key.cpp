@@ -101,24 +101,28 @@ std::size_t expected_size(const Key& key) {
 std::string Key::canonical() const {
   std::string out;
   out.reserve(expected_size(*this));
-  const auto member = [&](const char* name, const auto& value) {
+  const auto write_member = [&](std::string_view name, const auto& value) {
     out += out.empty() ? "{\"" : ",\"";
     out += name;
     out += "\":";
     write(out, value);
   };
+  const auto* flag = kArithmeticFlags.begin();
+  const auto member = [&](std::string_view name, const auto& value) {
+    for (; flag != kArithmeticFlags.end() && flag->name < name; ++flag) {
+      if (flag->in_every_key || arithmetic.*flag->member) write_member(flag->name, arithmetic.*flag->member);
+    }
+    write_member(name, value);
+  };
   const auto text = [](const std::string& value) { return std::string_view(value); };
   member("compiler", text(compiler));
-  member("contract", contract);
   if (debug) member("debug", debug);
   member("defines", defines);
-  member("fast_math", fast_math);
   member("headers", headers);
   member("kiln", text(kiln_version));
   if (!link.empty()) member("link", link);
   member("options", options);
   member("runtime", text(runtime));
-  if (same_bits) member("same_bits", same_bits);
   member("schema", kKeySchema);
   member("source", text(source));
   member("target", text(target));

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "types/arithmetic.hpp"
+
 namespace kiln::cache {
 
 /// Everything that can change the machine code. canonical() is one JSON text with sorted keys; two keys are equal exactly when
@@ -18,9 +20,7 @@ struct Key {
   std::map<std::string, std::string> headers;  ///< every other file reached: name → its text
   std::vector<std::string> options;
   std::vector<std::string> defines;
-  bool contract = false;
-  bool fast_math = false;
-  bool same_bits = false;              ///< not in the text of a key where it is not
+  Arithmetic arithmetic = {};
   std::vector<std::string> link = {};  ///< digests of the files that it is linked with, in order
   bool debug = false;                  ///< not in the text of a key where it is not
   std::string target;

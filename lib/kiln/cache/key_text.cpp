@@ -76,14 +76,18 @@ std::optional<Key> parse_key(std::string_view text) {
   };
   Key key;
   std::string schema;
-  const bool all = member("compiler", &key.compiler) && member("contract", &key.contract) && member("defines", &key.defines) &&
-                   member("fast_math", &key.fast_math) && member("headers", &key.headers) &&
+  const bool all = member("compiler", &key.compiler) && member("defines", &key.defines) && member("headers", &key.headers) &&
                    member("kiln", &key.kiln_version) && member("options", &key.options) && member("runtime", &key.runtime) &&
                    member("schema", &schema) && member("source", &key.source) && member("target", &key.target) &&
                    member("templates", &key.templates);
   if (json.contains("link") && (!member("link", &key.link) || key.link.empty())) return std::nullopt;
   if (json.contains("debug") && !(member("debug", &key.debug) && key.debug)) return std::nullopt;
-  if (json.contains("same_bits") && !(member("same_bits", &key.same_bits) && key.same_bits)) return std::nullopt;
+  for (const ArithmeticFlag& flag : kArithmeticFlags) {
+    bool& value = key.arithmetic.*flag.member;
+    if (flag.in_every_key || json.contains(flag.name)) {
+      if (!member(flag.name, &value) || !(flag.in_every_key || value)) return std::nullopt;
+    }
+  }
   if (!all || schema != kKeySchema || known != json.size()) return std::nullopt;
   return key;
 }

@@ -18,14 +18,14 @@ std::vector<std::string> clang_number_options(const CompileRequest& request) {
       "-menable-no-infs", "-menable-no-nans",  "-fapprox-func", "-funsafe-math-optimizations", "-fno-signed-zeros",
       "-mreassociate",    "-freciprocal-math", "-ffast-math",   "-ffinite-math-only"};
   std::vector<std::string> options;
-  if (request.fast_math) options.assign(std::begin(kFastMath), std::end(kFastMath));
-  if (request.same_bits) options.emplace_back(kSameBits);
+  if (request.arithmetic.fast_math) options.assign(std::begin(kFastMath), std::end(kFastMath));
+  if (request.arithmetic.same_bits) options.emplace_back(kSameBits);
   // "fast" fuses across statements, as nvcc does; "on" only within one. Where it honours pragmas, which the header of random
   // numbers has, LLVM 19 leaves out x86's instruction for products of complex numbers.
   const bool honors = request.headers.contains("kiln/math/random.hpp");
-  options.emplace_back(!request.contract && !request.fast_math ? "-ffp-contract=off"
-                       : honors                                ? "-ffp-contract=fast-honor-pragmas"
-                                                               : "-ffp-contract=fast");
+  options.emplace_back(!request.arithmetic.contract && !request.arithmetic.fast_math ? "-ffp-contract=off"
+                       : honors                                                      ? "-ffp-contract=fast-honor-pragmas"
+                                                                                     : "-ffp-contract=fast");
   return options;
 }
 
@@ -34,9 +34,10 @@ std::vector<std::string> clang_number_options_for_gpu(const CompileRequest& requ
   constexpr const char* kFastMath[] = {"-menable-no-infs", "-menable-no-nans",  "-fapprox-func",
                                        "-mreassociate",    "-freciprocal-math", "-D__FAST_MATH__=1"};
   std::vector<std::string> options;
-  if (request.fast_math) options.assign(std::begin(kFastMath), std::end(kFastMath));
-  if (request.same_bits) options.emplace_back(kSameBits);
-  options.emplace_back(request.contract || request.fast_math ? "-ffp-contract=fast-honor-pragmas" : "-ffp-contract=off");
+  if (request.arithmetic.fast_math) options.assign(std::begin(kFastMath), std::end(kFastMath));
+  if (request.arithmetic.same_bits) options.emplace_back(kSameBits);
+  options.emplace_back(request.arithmetic.contract || request.arithmetic.fast_math ? "-ffp-contract=fast-honor-pragmas"
+                                                                                   : "-ffp-contract=off");
   return options;
 }
 

@@ -16,6 +16,7 @@
 #include "kiln/device_code.hpp"
 #include "kiln/diagnostic.hpp"
 #include "kiln/inspect.hpp"
+#include "types/arithmetic.hpp"
 
 namespace kiln::backend {
 
@@ -25,9 +26,7 @@ struct CompileRequest {
   std::string context = {};                         ///< loop's signature, for messages; not in the key
   std::string source = {};                          ///< whole translation unit
   std::map<std::string, std::string> headers = {};  ///< every file that an #include may name
-  bool contract = false;
-  bool fast_math = false;
-  bool same_bits = false;           ///< true: functions are kiln's own; neither of the two above is
+  Arithmetic arithmetic = {};
   std::vector<LinkPart> link = {};  ///< parts for the target
   bool debug = false;               ///< true: the source has checks, and the compiler adds its own
   /// Limit of processor time; zero: the process's. Not in the key.

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "kiln/error.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 #include "types/reason.hpp"
 
 namespace kiln::fft {

@@ -8,7 +8,7 @@
 #include "kiln/error.hpp"
 #include "kiln/math.hpp"
 #include "kiln/reduction.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 
 namespace kiln {
 namespace {

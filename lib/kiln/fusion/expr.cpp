@@ -56,12 +56,10 @@ void replay(const Graph& graph, const UfuncDefinition& options, std::span<const 
     }
     return Expr(steps[operand.index], operand.output);
   };
+  const Arithmetic wanted = arithmetic_of(options.compile);
   for (const Graph::Step& step : graph.steps) {
-    Application application{step.ufunc,
-                            {},
-                            step.contract || options.compile.contract,
-                            step.fast_math || options.compile.fast_math,
-                            step.same_bits || options.compile.same_bits};
+    Application application{step.ufunc, {}, step.arithmetic};
+    for (const ArithmeticFlag& flag : kArithmeticFlags) application.arithmetic.*flag.member |= wanted.*flag.member;
     for (const Graph::Operand& operand : step.inputs) application.inputs.push_back(expression(operand));
     steps.push_back(make_node(std::move(application)));
   }
@@ -85,8 +83,7 @@ void detail::apply(const std::shared_ptr<const UfuncImpl>& ufunc, std::span<cons
   if (const auto* const fused = dynamic_cast<const fusion::FusedLoops*>(ufunc->source())) {
     return replay(fused->graph(), ufunc->definition(), inputs, results);
   }
-  const CompileOptions& compile = ufunc->definition().compile;
-  const auto node = make_node({ufunc, {inputs.begin(), inputs.end()}, compile.contract, compile.fast_math, compile.same_bits});
+  const auto node = make_node({ufunc, {inputs.begin(), inputs.end()}, arithmetic_of(ufunc->definition().compile)});
   for (std::size_t i = 0; i < results.size(); ++i) results[i] = Expr(node, i);
 }
 

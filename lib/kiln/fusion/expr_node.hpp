@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "kiln/expr.hpp"
+#include "types/arithmetic.hpp"
 #include "ufunc/impl.hpp"
 
 namespace kiln::fusion {
@@ -34,9 +35,7 @@ struct Constant {
 struct Application {
   std::shared_ptr<const detail::UfuncImpl> ufunc;
   std::vector<Expr> inputs;
-  bool contract = false;  ///< how its arithmetic may be compiled
-  bool fast_math = false;
-  bool same_bits = false;
+  Arithmetic arithmetic = {};
 };
 
 /// Destroying a chain of nodes recurses, and so does reading one: their depth is bounded.

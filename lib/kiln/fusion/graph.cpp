@@ -42,16 +42,14 @@ class Builder {
   std::size_t step(const Application& application) {
     std::vector<Operand> inputs;
     for (const Expr& input : application.inputs) inputs.push_back(add(input));
-    const auto key =
-        std::tuple(application.ufunc.get(), inputs, application.contract, application.fast_math, application.same_bits);
+    const auto key = std::tuple(application.ufunc.get(), inputs, application.arithmetic);
     const auto [at, fresh] = equal_steps_.try_emplace(key, graph_.steps.size());
     if (!fresh) return at->second;
     if (graph_.steps.size() == kMaxSteps) {
       throw TypeError("in fused \"" + scope_->name + "\": more than " + std::to_string(kMaxSteps) +
                       " ufuncs; fuse it in parts");
     }
-    graph_.steps.push_back(
-        {application.ufunc, std::move(inputs), application.contract, application.fast_math, application.same_bits});
+    graph_.steps.push_back({application.ufunc, std::move(inputs), application.arithmetic});
     return at->second;
   }
 
@@ -59,7 +57,7 @@ class Builder {
   Graph graph_;
   std::map<Constant, std::size_t> constants_;
   std::unordered_map<const ExprNode*, std::size_t> steps_of_;
-  std::map<std::tuple<const detail::UfuncImpl*, std::vector<Operand>, bool, bool, bool>, std::size_t> equal_steps_;
+  std::map<std::tuple<const detail::UfuncImpl*, std::vector<Operand>, Arithmetic>, std::size_t> equal_steps_;
 };
 
 }  // namespace

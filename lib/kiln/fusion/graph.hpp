@@ -24,9 +24,7 @@ struct Graph {
   struct Step {
     std::shared_ptr<const detail::UfuncImpl> ufunc;
     std::vector<Operand> inputs;
-    bool contract = false;
-    bool fast_math = false;
-    bool same_bits = false;
+    Arithmetic arithmetic = {};
   };
   std::size_t parameters = 0;
   std::vector<Constant> constants;

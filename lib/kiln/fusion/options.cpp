@@ -28,9 +28,11 @@ class Merge {
     options.compile.cache = wanted_.compile.cache;
     options.compile.time_limit = wanted_.compile.time_limit;
     options.compile.constant_variants = wanted_.compile.constant_variants;
-    options.compile.contract = wanted_.compile.contract || flag(&Graph::Step::contract, "contract");
-    options.compile.fast_math = wanted_.compile.fast_math || flag(&Graph::Step::fast_math, "fast_math");
-    options.compile.same_bits = wanted_.compile.same_bits || flag(&Graph::Step::same_bits, "same_bits");
+    Arithmetic arithmetic = arithmetic_of(wanted_.compile);
+    for (const ArithmeticFlag& flag : kArithmeticFlags) {
+      arithmetic.*flag.member = arithmetic.*flag.member || all_steps(flag);
+    }
+    set_arithmetic(options.compile, arithmetic);
     options.compile.debug = wanted_.compile.debug;
     add_headers(wanted_.name, wanted_.compile);
     for (const Graph::Step& step : graph_.steps) {
@@ -67,19 +69,20 @@ class Merge {
     fail(std::string("it has .compile.") + given + ", which no text of its own could use; give it to the ufuncs that do");
   }
 
-  /// What all steps say.
-  [[nodiscard]] bool flag(bool Graph::Step::* member, const char* option) const {
+  /// The flag's value in all steps; TypeError if they differ in it.
+  [[nodiscard]] bool all_steps(const ArithmeticFlag& flag) const {
     if (graph_.steps.empty()) return false;
     const Graph::Step& first = graph_.steps.front();
     for (const Graph::Step& step : graph_.steps) {
-      if (step.*member == first.*member) continue;
-      const Graph::Step& with = step.*member ? step : first;
-      const Graph::Step& without = step.*member ? first : step;
-      fail(with.ufunc->name() + " has .compile." + option + " and " + without.ufunc->name() +
-           " has not, and one kernel is compiled one way; set .compile." + option +
+      const bool value = step.arithmetic.*flag.member;
+      if (value == first.arithmetic.*flag.member) continue;
+      const Graph::Step& with = value ? step : first;
+      const Graph::Step& without = value ? first : step;
+      fail(with.ufunc->name() + " has .compile." + flag.name + " and " + without.ufunc->name() +
+           " has not, and one kernel is compiled one way; set .compile." + flag.name +
            " for the fused ufunc, or for none of them");
     }
-    return first.*member;
+    return first.arithmetic.*flag.member;
   }
 
   void check_includes(const UfuncDefinition& definition) const {

@@ -14,7 +14,7 @@
 #include "source/directives.hpp"
 #include "source/literal.hpp"
 #include "types/convert.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 #include "ufunc/layout_class.hpp"
 
 namespace kiln::fusion {

@@ -42,9 +42,7 @@ Rebuild rebuild_of(const cache::Contents& kernel) {
   request.headers = *std::move(headers);
   // An entry may be anyone's, with whatever names.
   kinds::rename_headers(request.source, request.headers);
-  request.contract = key->contract;
-  request.fast_math = key->fast_math;
-  request.same_bits = key->same_bits;
+  request.arithmetic = key->arithmetic;
   request.debug = key->debug;
   const std::string compiler = rebuild.compiler->name() + " " + rebuild.compiler->version();
   if (compiler != key->compiler) {

@@ -1,6 +1,6 @@
 // Conversions between memory and body, as text. Trivial ones are left out: templates cost compile time.
 #include "kernel/kernel_text.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,6 @@
 
 #include "print/decimal.hpp"
 #include "types/each_dtype.hpp"
-#include "types/is_half.hpp"
 
 namespace kiln::detail {
 namespace {
@@ -88,7 +87,8 @@ void FloatFormat::choose_exponent(std::span<const double> finite) {
   }
   if (largest == 0) return;
   // NumPy computes in the array's dtype: its 0.0001, its quotient.
-  const double ratio = in_dtype(largest / smallest, dtype_ == DType::bfloat16 ? DType::float32 : dtype_);
+  const double ratio =
+      in_dtype(largest / smallest, dtype_ == DType::float16 || dtype_ == DType::float64 ? dtype_ : DType::float32);
   exponential_ = largest >= largest_positional(dtype_) || smallest < in_dtype(0.0001, dtype_) || ratio > 1000;
 }
 

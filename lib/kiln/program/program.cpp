@@ -41,6 +41,7 @@ Request make_request(const CompileOptions& options, const codegen::UserText& tex
                      DeviceKind target, std::string signature, const char* kind, Warnings& warnings) {
   const bool same_bits = same_bits_of(options);
   if (same_bits) check_same_bits(text);
+  const Arithmetic arithmetic = same_bits ? Arithmetic{.same_bits = true} : arithmetic_of(options);
   return on_deep_stack([&]() -> Request {
     return {.source = kinds::make_source({.text = text,
                                           .spec = spec,
@@ -49,9 +50,7 @@ Request make_request(const CompileOptions& options, const codegen::UserText& tex
                                           .signature = std::move(signature),
                                           .headers = options.headers,
                                           .include_dirs = options.include_dirs}),
-            .contract = options.contract && !same_bits,
-            .fast_math = options.fast_math && !same_bits,
-            .same_bits = same_bits,
+            .arithmetic = arithmetic,
             .link = link_files(text.name, options),
             .debug = text.debug.any(),
             .time_limit = options.time_limit,

@@ -19,6 +19,7 @@
 #include "kiln/diagnostic.hpp"
 #include "kiln/profile.hpp"
 #include "program/warnings.hpp"
+#include "types/arithmetic.hpp"
 
 namespace kiln::program {
 
@@ -33,9 +34,7 @@ struct History {
 /// A kernel to build. Owns its texts.
 struct Request {
   kinds::Source source;
-  bool contract = false;
-  bool fast_math = false;
-  bool same_bits = false;
+  Arithmetic arithmetic = {};
   std::vector<backend::LinkPart> link = {};  ///< parts of .compile.link for all devices
   bool debug = false;
   std::chrono::milliseconds time_limit{0};  ///< limit of a compile; zero: the process's

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 
 namespace kiln::program {
 namespace {

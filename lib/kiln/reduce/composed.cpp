@@ -16,9 +16,7 @@ fusion::Graph graph_of(const Ufunc& map, const Ufunc& combine) {
     ufunc->impl()->check_of_elements(", in a reduction");
     fusion::Graph::Step step;
     step.ufunc = ufunc->impl();
-    step.contract = step.ufunc->definition().compile.contract;
-    step.fast_math = step.ufunc->definition().compile.fast_math;
-    step.same_bits = step.ufunc->definition().compile.same_bits;
+    step.arithmetic = arithmetic_of(step.ufunc->definition().compile);
     graph.steps.push_back(std::move(step));
   }
   return graph;

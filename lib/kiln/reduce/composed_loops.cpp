@@ -8,7 +8,7 @@
 #include "kernel/kernel_text.hpp"
 #include "kiln/error.hpp"
 #include "reduce/identity_probe.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 #include "ufunc/reduction_loop.hpp"
 
 namespace kiln::reduce {

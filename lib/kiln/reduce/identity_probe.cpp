@@ -14,7 +14,7 @@
 #include "reduce/method.hpp"
 #include "shared/float_environment.hpp"
 #include "types/convert.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 #include "ufunc/call.hpp"
 
 namespace kiln::reduce {

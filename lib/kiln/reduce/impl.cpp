@@ -7,7 +7,7 @@
 #include "source/body_tokens.hpp"
 #include "source/cuda_kernels.hpp"
 #include "source/scanner.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 
 namespace kiln::detail {
 namespace {

@@ -4,7 +4,7 @@
 #include "kiln/error.hpp"
 #include "print/number_format.hpp"
 #include "types/convert.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 #include "types/reason.hpp"
 
 namespace kiln::reduce {

@@ -36,8 +36,8 @@ void add_options(base::Hasher128& hasher, const CompileOptions& options) {
     add_text(hasher, text);
   }
   for (const std::string& define : options.defines) add_text(hasher, define);
-  add_text(hasher, options.contract ? "contract" : "");
-  add_text(hasher, options.fast_math ? "fast" : "");
+  const Arithmetic arithmetic = arithmetic_of(options);
+  for (const ArithmeticFlag& flag : kArithmeticFlags) add_text(hasher, arithmetic.*flag.member ? flag.name : "");
   if (program::same_bits_of(options)) add_text(hasher, "same bits");
 }
 

@@ -6,7 +6,7 @@
 
 #include "kiln/error.hpp"
 #include "reduce/method.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 
 namespace kiln::reduce {
 namespace {

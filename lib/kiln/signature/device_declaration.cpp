@@ -8,7 +8,7 @@
 #include "kiln/error.hpp"
 #include "signature/cursor.hpp"
 #include "signature/reserved.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 
 namespace kiln {
 namespace {

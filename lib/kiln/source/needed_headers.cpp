@@ -14,7 +14,6 @@
 #include "source/embedded.hpp"
 #include "source/scanner.hpp"
 #include "types/each_dtype.hpp"
-#include "types/is_half.hpp"
 
 namespace kiln::codegen {
 namespace {

@@ -11,7 +11,6 @@
 #include "shared/float_environment.hpp"
 #include "shared/half_bits.hpp"
 #include "types/each_dtype.hpp"
-#include "types/is_half.hpp"
 
 namespace kiln {
 namespace {
@@ -32,15 +31,15 @@ template <class T>
 constexpr bool kIsHalf = is_half(dtype_of<T>);
 
 // What a stored value is computed with: halves as float.
-inline float widen(float16 v) {
-  return detail::float_from_half_bits(v.bits);
-}
-inline float widen(bfloat16 v) {
-  return detail::float_from_bfloat_bits(v.bits);
-}
 template <class T>
-inline T widen(T v) {
-  return v;
+inline auto widen(T v) {
+  if constexpr (std::is_same_v<T, float16>) {
+    return detail::float_from_half_bits(v.bits);
+  } else if constexpr (kIsHalf<T>) {
+    return detail::float_from_bfloat_bits(v.bits);
+  } else {
+    return v;
+  }
 }
 
 // Float to integer with the ends of the range instead of undefined behaviour. 2^digits is exact in every float type here.

@@ -5,6 +5,7 @@
 #include <array>
 #include <bit>
 #include <complex>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -42,6 +43,15 @@ inline constexpr std::array<std::string_view, kDTypeCount> kDTypeNames{{KILN_EAC
 inline constexpr std::array<std::uint8_t, kDTypeCount> kItemBytes{{KILN_EACH_DTYPE(KILN_BYTES)}};
 #undef KILN_BYTES
 static_assert(std::ranges::all_of(kItemBytes, [](std::uint8_t bytes) { return std::has_single_bit(bytes); }));
+
+#define KILN_IS_HALF(dtype, type, name, code, kind, ...) std::string_view(#kind) == "floating" && sizeof(type) < sizeof(float),
+inline constexpr std::array<bool, kDTypeCount> kIsHalfDType{{KILN_EACH_DTYPE(KILN_IS_HALF)}};
+#undef KILN_IS_HALF
+
+/// Whether it is one of the dtypes that bodies compute with as float32.
+[[nodiscard]] constexpr bool is_half(DType dtype) noexcept {
+  return kIsHalfDType[static_cast<std::size_t>(dtype)];
+}
 
 /// Calls `use` with a null pointer to the dtype's C++ type.
 template <class Use>

@@ -10,7 +10,6 @@
 #include <type_traits>
 
 #include "types/each_dtype.hpp"
-#include "types/is_half.hpp"
 
 namespace kiln {
 namespace {

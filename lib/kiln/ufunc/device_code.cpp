@@ -11,7 +11,7 @@
 #include "program/builder.hpp"
 #include "signature/reserved.hpp"
 #include "source/needed_headers.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 #include "ufunc/impl.hpp"
 
 namespace kiln {

@@ -40,9 +40,9 @@ TEST_CASE("each field that differs is named with both values") {
   check(only([](Key& k) { k.kiln_version = "0.2.0"; }), "kiln", "0.1.0", "0.2.0");
   check(only([](Key& k) { k.templates = "f"; }), "templates", "0123456789abcdef0123456789abcdef", "f");
   check(only([](Key& k) { k.runtime = "glibc 2.36"; }), "runtime", "", "glibc 2.36");
-  check(only([](Key& k) { k.contract = true; }), "contract", "false", "true");
-  check(only([](Key& k) { k.fast_math = true; }), "fast_math", "false", "true");
-  check(only([](Key& k) { k.same_bits = true; }), "same_bits", "false", "true");
+  for (const kiln::ArithmeticFlag& flag : kiln::kArithmeticFlags) {
+    check(only([&](Key& k) { k.arithmetic.*flag.member = true; }), flag.name, "false", "true");
+  }
   check(only([](Key& k) { k.debug = true; }), "debug", "false", "true");
   check(only([](Key& k) { k.defines = {"N=4"}; }), "defines", "N=3", "N=4");
   check(only([](Key& k) { k.options.push_back("-g"); }), "options", "", "-g");

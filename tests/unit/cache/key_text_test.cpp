@@ -28,8 +28,8 @@ TEST_CASE("a key's text reads back as the key, whatever its bytes and spacing") 
     REQUIRE(spaced);
     CHECK(spaced->canonical() == key.canonical());
   }
-  key.contract = true;
-  CHECK(parse_key(key.canonical())->contract);
+  key.arithmetic.contract = true;
+  CHECK(parse_key(key.canonical())->arithmetic.contract);
   CHECK(parse_key(key.canonical())->options == key.options);
 }
 

@@ -18,8 +18,6 @@ inline cache::Key sample_key(const std::string& source = "float f(float a) { ret
           .headers = {{"a.hpp", "#define A 1\n"}, {"b.hpp", "#define B \"2\"\n"}},
           .options = {"-O3", "-std=c++20"},
           .defines = {"N=3"},
-          .contract = false,
-          .fast_math = false,
           .target = "sm_90",
           .compiler = "NVRTC 13.0.48",
           .runtime = ""};

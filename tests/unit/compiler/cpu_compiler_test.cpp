@@ -267,7 +267,7 @@ TEST_CASE("cpu compiler: multiply-add is fused only when asked for") {
   CHECK(run(backend::cpu::native_compiler()->compile(request), {x}, {rounded})[0] == 0.0F);
   const auto& features = backend::cpu::native_target().text;
   if (features.find("+fma ") == std::string::npos) return;
-  request.contract = true;
+  request.arithmetic.contract = true;
   CHECK(run(backend::cpu::native_compiler()->compile(request), {x}, {rounded})[0] == fused);
 }
 
@@ -275,7 +275,7 @@ TEST_CASE("cpu compiler: fast_math may reorder") {
   auto request = binary_request("return (a + b) - a;");
   const std::vector<float> big(64, 0x1p30F);
   CHECK(run(backend::cpu::native_compiler()->compile(request), big, std::vector<float>(64, 1.0F))[0] == 0.0F);
-  request.fast_math = true;
+  request.arithmetic.fast_math = true;
   CHECK(run(backend::cpu::native_compiler()->compile(request), big, std::vector<float>(64, 1.0F))[0] == 1.0F);
 }
 
@@ -291,9 +291,9 @@ TEST_CASE("cpu compiler: what options() says is all that differs") {
     return std::find(options.begin(), options.end(), text) != options.end();
   };
   CHECK(has(plain, "-ffp-contract=off"));
-  CHECK(has(native.options({.contract = true}), "-ffp-contract=fast"));
+  CHECK(has(native.options({.arithmetic = {.contract = true}}), "-ffp-contract=fast"));
   CHECK_FALSE(has(plain, "-ffast-math"));
-  CHECK(has(native.options({.fast_math = true}), "-ffast-math"));
+  CHECK(has(native.options({.arithmetic = {.fast_math = true}}), "-ffast-math"));
   CHECK(native.name() == "Clang");
   CHECK(native.version().starts_with("19."));
   CHECK(native.kind() == DeviceKind::cpu);

@@ -338,10 +338,10 @@ TEST_CASE("contraction and fast math follow the request") {
   CHECK(plain.find(".target sm_90") != std::string::npos);
   CHECK(plain.back() != '\0');
   CHECK(count_of(plain, "fma.rn") == 0);
-  request.contract = true;
+  request.arithmetic.contract = true;
   CHECK(count_of(ptx(library, "sm_90", request), "fma.rn") == 1);
-  request.contract = false;
-  request.fast_math = true;
+  request.arithmetic.contract = false;
+  request.arithmetic.fast_math = true;
   CHECK(count_of(ptx(library, "sm_90", request), "fma.rn.ftz") == 1);
 }
 

@@ -141,7 +141,7 @@ TEST_CASE("clang: divisions and roots are exact, subnormal numbers stay, and not
   CHECK(count_of(ptx, "mul.f32") == 0);  // ptxas fuses what has no rounding in its name
   CHECK(count_of(ptx, "ftz") == 0);
   CHECK(count_of(ptx, "approx") == 0);
-  plain.contract = true;
+  plain.arithmetic.contract = true;
   CHECK(count_of(nvidia->compile(plain).code, "fma.rn.f32") > 0);
 
   const auto amd = clang_for("gfx90a");
@@ -151,7 +151,7 @@ TEST_CASE("clang: divisions and roots are exact, subnormal numbers stay, and not
     return backend::gpu::code_object_assembly({.name = "body", .target = "gfx90a", .bytes = code});
   };
   CHECK(count_of(assembly(), "_fma") == 0);
-  product.contract = true;
+  product.arithmetic.contract = true;
   CHECK(count_of(assembly(), "_fma") > 0);
   const std::string ir = amd->emit(product, inspect::Form::llvm_ir);
   CHECK(ir.find("target triple = \"amdgcn-amd-amdhsa\"") != std::string::npos);
@@ -164,12 +164,12 @@ TEST_CASE("clang: with fast mathematics, too, kiln's own functions compute as th
   for (const char* target : {"sm_90", "gfx90a"}) {
     const auto compiler = clang_for(target);
     backend::CompileRequest scaled = test::request_of({"return ldexp(a, int(b));", DType::float64}, compiler->kind());
-    scaled.fast_math = true;
+    scaled.arithmetic.fast_math = true;
     const std::string own = compiler->emit(scaled, inspect::Form::llvm_ir);
     CHECK(count_of(own, "fmul double") > 0);
     CHECK(count_of(own, "fmul reassoc") == 0);
     backend::CompileRequest product = test::request_of({"return a * b + a;"}, compiler->kind());
-    product.fast_math = true;
+    product.arithmetic.fast_math = true;
     CHECK(count_of(compiler->emit(product, inspect::Form::llvm_ir), "reassoc") > 0);
   }
 }
@@ -179,7 +179,7 @@ TEST_CASE("clang: with fast mathematics NVIDIA's code has the approximate instru
   const auto compiler = clang_for("sm_90");
   const auto ptx = [&](const test::Body& body, bool fast_math = true) {
     backend::CompileRequest fast = test::request_of(body, DeviceKind::cuda);
-    fast.fast_math = fast_math;
+    fast.arithmetic.fast_math = fast_math;
     return compiler->compile(fast).code;
   };
   struct Expected {

@@ -8,7 +8,7 @@
 #include "compile_all.hpp"
 #include "kernel/scan/spec.hpp"
 #include "kernel/scatter/text.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 
 namespace {
 

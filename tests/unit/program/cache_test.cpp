@@ -242,7 +242,7 @@ TEST_CASE("explain tells a hit, why not, and from which entry of the name the ke
   const Kernel wanted(cache);
   const Kernel near(cache, "return a;", "k", {"N=3"});
   Kernel far(cache, "return a * 2;", "k", {"N=3"});
-  far.request.fast_math = true;
+  far.request.arithmetic.fast_math = true;
   const Kernel stranger(cache, "return a;", "other");
   for (const Kernel* kernel : {static_cast<const Kernel*>(&far), &stranger})
     (void)program::build(kernel->request, *device.compiler());

@@ -43,17 +43,13 @@ struct Definition {
                                                 .signature = signature,
                                                 .headers = headers,
                                                 .include_dirs = include_dirs}),
-            .contract = contract,
-            .fast_math = fast_math,
-            .same_bits = same_bits};
+            .arithmetic = arithmetic};
   }
   kiln::codegen::UserText text;
   kiln::kinds::ElementwiseSpec spec;
   std::map<std::string, std::string> headers;
   std::vector<std::string> include_dirs;
-  bool contract = false;
-  bool fast_math = false;
-  bool same_bits = false;
+  kiln::Arithmetic arithmetic;
   std::string signature = "float64(float64 a)";
 };
 
@@ -124,20 +120,20 @@ TEST_CASE("only CPU code depends on the C library") {
 }
 
 TEST_CASE("what can change the code changes the digest, what cannot does not") {
-  const std::vector<std::function<void(Definition&, CountingCompiler&)>> changes{
+  std::vector<std::function<void(Definition&, CountingCompiler&)>> changes{
       [](Definition& d, CountingCompiler&) { d.text.body += " "; },
       [](Definition& d, CountingCompiler&) { d.text.functions = "int f();"; },
       [](Definition& d, CountingCompiler&) { d.headers["deeper.hpp"] = "#define ONE 2\n"; },
       [](Definition& d, CountingCompiler&) { d.text.defines = {"N=4"}; },
       [](Definition& d, CountingCompiler&) { d.text.defines.clear(); },
-      [](Definition& d, CountingCompiler&) { d.contract = true; },
-      [](Definition& d, CountingCompiler&) { d.fast_math = true; },
-      [](Definition& d, CountingCompiler&) { d.same_bits = true; },
       [](Definition& d, CountingCompiler&) { d.spec.wide_index = true; },
       [](Definition& d, CountingCompiler&) { d.spec.inputs[0].compute = kiln::DType::float32; },
       [](Definition&, CountingCompiler& c) { c.version_text = "2"; },
       [](Definition&, CountingCompiler& c) { c.target_text = "sm_80"; },
   };
+  for (const kiln::ArithmeticFlag& flag : kiln::kArithmeticFlags) {
+    changes.emplace_back([&](Definition& d, CountingCompiler&) { d.arithmetic.*flag.member = true; });
+  }
   const auto digest = [](const Definition& definition, const CountingCompiler& compiler) {
     return make_job(definition.request(), compiler).digest;
   };
@@ -181,8 +177,8 @@ TEST_CASE("an entry of a key with any one field changed is a miss") {
       [](Key& k) { k.options.pop_back(); },
       [](Key& k) { k.defines[0] = "N=4"; },
       [](Key& k) { k.defines.emplace_back("M"); },
-      [](Key& k) { k.contract = !k.contract; },
-      [](Key& k) { k.fast_math = !k.fast_math; },
+      [](Key& k) { k.arithmetic.contract = !k.arithmetic.contract; },
+      [](Key& k) { k.arithmetic.fast_math = !k.arithmetic.fast_math; },
       [](Key& k) { k.target += " +more"; },
       [](Key& k) { k.compiler += ".1"; },
       [](Key& k) { k.runtime += ".1"; },

@@ -118,7 +118,7 @@ class GpuClangCompiler final : public Compiler {
       all.insert(all.end(), folder.begin(), folder.end());
     }
     // As NVRTC's -use_fast_math: the approximate instructions know no other.
-    if (request.fast_math && made_.kind == DeviceKind::cuda)
+    if (request.arithmetic.fast_math && made_.kind == DeviceKind::cuda)
       all.emplace_back("-fdenormal-fp-math-f32=preserve-sign,preserve-sign");
     return all;
   }

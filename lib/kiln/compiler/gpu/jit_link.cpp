@@ -49,10 +49,10 @@ std::vector<std::string> options_of(const CompileRequest& request, bool lto) {
   if (request.debug) options.emplace_back("-lineinfo");
   if (!lto) return options;
   options.emplace_back("-lto");
-  if (request.fast_math) {
+  if (request.arithmetic.fast_math) {
     options.insert(options.end(), {"-ftz=1", "-prec-div=0", "-prec-sqrt=0", "-fma=1"});
   } else {
-    options.emplace_back(request.contract ? "-fma=1" : "-fma=0");
+    options.emplace_back(request.arithmetic.contract ? "-fma=1" : "-fma=0");
   }
   return options;
 }

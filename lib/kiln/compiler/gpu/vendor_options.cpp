@@ -13,12 +13,12 @@ std::vector<std::string> nvrtc_options(const CompileRequest& request, std::strin
                                       "--device-int128",
                                       "--diag-error=940",          // a missing return
                                       "--diag-suppress=177,550"};  // unused variables, as -Wno-unused
-  if (request.fast_math) {
+  if (request.arithmetic.fast_math) {
     options.emplace_back("-use_fast_math");
   } else {
-    options.emplace_back(request.contract ? "-fmad=true" : "-fmad=false");
+    options.emplace_back(request.arithmetic.contract ? "-fmad=true" : "-fmad=false");
   }
-  if (request.same_bits) options.emplace_back(kSameBits);
+  if (request.arithmetic.same_bits) options.emplace_back(kSameBits);
   if (version >= 1204) options.emplace_back("--minimal");
   if (version >= 1209) options.emplace_back("--no-cache");
   // Without it an #include would find a file in the current folder, which no key knows of.
@@ -37,11 +37,14 @@ std::vector<std::string> hiprtc_options(const CompileRequest& request, std::stri
                                       "--system-header-prefix=kiln/"};  // without warnings of theirs
   // Compilers since LLVM 22 have no macro for it (llvm-project #164217).
   options.emplace_back("-DKILN_WAVE=" + std::to_string(wave_of(arch)));
-  if (request.fast_math) options.emplace_back("-ffast-math");
-  if (request.same_bits) options.emplace_back(kSameBits);
+  if (request.arithmetic.fast_math) options.emplace_back("-ffast-math");
+  if (request.arithmetic.same_bits) options.emplace_back(kSameBits);
   // Its default fuses unless a pragma forbids it, as the header of random numbers does. Old releases have no word for that.
-  const bool honors = request.contract && !request.fast_math && request.headers.contains("kiln/math/random.hpp");
-  if (!honors) options.emplace_back(request.fast_math || request.contract ? "-ffp-contract=fast" : "-ffp-contract=off");
+  const bool honors =
+      request.arithmetic.contract && !request.arithmetic.fast_math && request.headers.contains("kiln/math/random.hpp");
+  if (!honors)
+    options.emplace_back(request.arithmetic.fast_math || request.arithmetic.contract ? "-ffp-contract=fast"
+                                                                                     : "-ffp-contract=off");
   return options;
 }
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "kernel/gufunc/text.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 
 namespace kiln::kinds {
 

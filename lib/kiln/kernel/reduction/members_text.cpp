@@ -8,7 +8,7 @@
 #include "kernel/reduction/beside_text.hpp"
 #include "kernel/reduction/plan.hpp"
 #include "kernel/reduction/text.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 
 namespace kiln::kinds {
 

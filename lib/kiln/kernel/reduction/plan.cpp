@@ -7,7 +7,7 @@
 #include "kernel/reduction/launch.hpp"
 #include "kernel/reduction/spec.hpp"
 #include "kernel/space.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 
 namespace kiln::kinds {
 namespace {

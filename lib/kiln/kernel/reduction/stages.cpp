@@ -3,7 +3,7 @@
 
 #include "kernel/reduction/beside_text.hpp"
 #include "kernel/reduction/text.hpp"
-#include "types/is_half.hpp"
+#include "types/each_dtype.hpp"
 
 namespace kiln::kinds {
 
