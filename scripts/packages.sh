@@ -2,6 +2,7 @@
 # Builds kiln's packages for a release of Debian, and tests them as a user has them. As root; the roots are made by debootstrap.
 # usage: packages.sh debian [bookworm|trixie] [--debs FOLDER] [--older FOLDER] [--no-upgrade]
 #   Builds the committed tree by dpkg-buildpackage in a fresh root, runs lintian, and installs the packages in another fresh root, where debian/tests run.
+#   The time to a first result is taken in further roots: by C++, C, Python and the tool.
 #   Then the packages of an older version, made from the same tree, are installed in a third, used, and upgraded.
 #   --debs: takes the packages of a finished run, and builds none; --older: likewise the older ones; --no-upgrade: leaves the third root out.
 # The packages lie in build/packages/debian-SUITE. KILN_PACKAGES_WORK (/var/tmp/kiln-packages) keeps roots' archives and compiled objects from run to run.
@@ -9,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 project=$PWD
-usage() { sed -n '3,9p' "$0" >&2; exit 2; }
+usage() { sed -n '3,10p' "$0" >&2; exit 2; }
 if [ "${1:-}" != debian ]; then usage; fi
 shift
 suite=bookworm debs="" older="" upgrade=1
@@ -126,36 +127,61 @@ PYTHON
   fi
 }
 
-# run_tests WHAT…: those of debian/tests/control, in the order there, as autopkgtest does. Counts them.
-ran=0
-run_tests() {
-  local name depends restrictions status
-  while IFS='|' read -r name depends restrictions; do
-    case " $restrictions " in *" breaks-testbed "*) new_root tests; offer "$1"; mkdir "$root/source"; git archive "$tree" debian | tar -x -C "$root/source" ;; esac
-    # shellcheck disable=SC2086
-    install ${depends//,/ }
-    status=0
-    inside bash -c "cd /source && AUTOPKGTEST_TMP=\$(mktemp -d) debian/tests/$name" >"$out/test-$name.log" 2>&1 || status=$?
-    if [ "$status" -eq 77 ] && [[ " $restrictions " == *" skippable "* ]]; then echo "skipped $name: $(tail -n 1 "$out/test-$name.log")"; continue; fi
-    if [ "$status" -ne 0 ]; then cat "$out/test-$name.log" >&2; echo "debian/tests/$name failed ($status)" >&2; exit 1; fi
-    ran=$((ran + 1))
-    echo "passed $name"
-  done < <(awk -v RS= '{name = depends = restrictions = ""
+# listed_tests: name|depends|restrictions of each in debian/tests/control, in the order there.
+listed_tests() {
+  awk -v RS= '{name = depends = restrictions = ""
     n = split($0, lines, "\n")
     for (i = 1; i <= n; ++i) {
       split(lines[i], f, ": ")
       if (f[1] == "Tests") name = f[2]
-      if (f[1] == "Depends") depends = f[2]
+      if (f[1] == "Depends") { depends = f[2]; gsub(",", "", depends) }
       if (f[1] == "Restrictions") { restrictions = f[2]; gsub(",", "", restrictions) }
     }
-    print name "|" depends "|" restrictions}' debian/tests/control)
+    print name "|" depends "|" restrictions}' debian/tests/control
+}
+# fresh_root NAME DEBS: with the packages on offer, and the tests.
+fresh_root() {
+  new_root "$1"
+  offer "$2"
+  mkdir "$root/source"
+  git archive "$tree" debian | tar -x -C "$root/source"
+}
+run_test() { inside bash -c "cd /source && AUTOPKGTEST_TMP=\$(mktemp -d) debian/tests/$1" >"$out/test-$1.log" 2>&1; }
+failed_test() { cat "$out/test-$1.log" >&2; echo "debian/tests/$1 failed" >&2; exit 1; }
+
+# run_tests DEBS: as autopkgtest does. Counts them.
+ran=0
+run_tests() {
+  local name depends restrictions status
+  while IFS='|' read -r name depends restrictions; do
+    case " $restrictions " in *" breaks-testbed "*) fresh_root tests "$1" ;; esac
+    # shellcheck disable=SC2086
+    install $depends
+    status=0
+    run_test "$name" || status=$?
+    if [ "$status" -eq 77 ] && [[ " $restrictions " == *" skippable "* ]]; then echo "skipped $name: $(tail -n 1 "$out/test-$name.log")"; continue; fi
+    if [ "$status" -ne 0 ]; then failed_test "$name"; fi
+    ran=$((ran + 1))
+    echo "passed $name"
+  done < <(listed_tests)
+}
+
+# first_results DEBS: the time from a fresh root to a result of a formula of one's own, each way: packages are installed, a program is built and run.
+first_results() {
+  local name depends begin
+  while IFS='|' read -r name depends _; do
+    case $name in cpp-pkg-config | c-program | python | tool) ;; *) continue ;; esac
+    fresh_root first "$1"
+    begin=$(date +%s%N)
+    # shellcheck disable=SC2086
+    install $depends
+    run_test "$name" || failed_test "$name"
+    printf '%-16s %4d s\n' "$name" $((($(date +%s%N) - begin) / 1000000000))
+  done < <(listed_tests)
 }
 
 upgrade_test() {
-  new_root upgrade
-  mkdir "$root/source"
-  git archive "$tree" debian | tar -x -C "$root/source"
-  offer "$older"
+  fresh_root upgrade "$older"
   install libkiln-dev kiln python3-kiln libkiln-clang19 g++ gcc libc6-dev pkgconf
   inside bash -euc 'cd /source/debian/tests/programs && g++ -std=c++20 disc.cpp $(pkg-config --cflags --libs kiln) -o /root/disc && gcc disc.c $(pkg-config --cflags --libs kiln) -o /root/disc-c
     /root/disc && /root/disc-c && kiln --version'
@@ -174,11 +200,10 @@ make_base
 if [ -z "$debs" ]; then say "packages of $suite"; build "$out"; debs=$out; fi
 ls -l "$debs"/*.deb | awk '{printf "%10d %s\n", $5, $9}' | sed "s|$debs/||"
 say "debian/tests on $suite"
-new_root tests
-mkdir "$root/source"
-git archive "$tree" debian | tar -x -C "$root/source"
-offer "$debs"
+fresh_root tests "$debs"
 run_tests "$debs"
+say "from a fresh $suite to a first result"
+first_results "$debs"
 if [ "$upgrade" -eq 1 ]; then
   if [ -z "$older" ]; then say "packages of version $older_version, for the upgrade"; older=$out/older; mkdir -p "$older"; build "$older" "$older_version"; fi
   say "the upgrade"
