@@ -410,6 +410,17 @@ TEST_CASE_FIXTURE(CacheFixture, "a bundle is the same from every machine, import
   CHECK_FALSE(fs::exists(fourth.directory()));
   CHECK(fourth.cache({"list", "-q"}, tiers).out == cache({"list", "-q"}).out);
   CHECK(fourth.cache({"list", "-q", "--dir", one}).out == cache({"list", "-q"}).out);
+
+  // And where no directory is written: what is not shipped stays in memory.
+  const std::map<std::string, std::string> shipped_alone{
+      {"KILN_CACHE_DIR", ""}, {"KILN_CACHE_READONLY_DIRS", one}, {"KILN_CLANG", "none"}};
+  const Result shipped = fourth.run({"eval", "float32 alpha(float32 x) = x + 1", "2"}, shipped_alone);
+  CHECK(shipped.out == "3.0\n");
+  CHECK(shipped.err == "");
+  CHECK(fourth.cache({"list", "-q"}, shipped_alone).out == cache({"list", "-q"}).out);
+  const Result unknown = fourth.run({"eval", "float32 gamma(float32 x) = x + 1", "2"}, shipped_alone);
+  CHECK(unknown.status == 1);
+  CHECK(contains(unknown.err, one + " (no entry)"));
   CHECK(fourth.cache_json({"list", "--dir", one}).at("entries")[0].at("tier") == one);
   check_usage(fourth.cache({"clear", "--yes", "--dir", one}),
               "--dir \"" + one + "\" is a file: what is in a bundle cannot be changed", "kiln cache clear");

@@ -57,8 +57,7 @@ Settings read_settings(const std::function<std::optional<std::string>(const char
   const auto home = env("HOME");
   if (own) {
     settings.directory = absolute_path(*own);
-    if (own->empty()) return settings;
-    settings.named = true;
+    settings.named = !own->empty();
   } else if (xdg && !xdg->empty() && xdg->front() == '/') {  // the XDG specification: relative paths are to be ignored
     settings.directory = absolute_path(*xdg + "/kiln");
   } else if (home && !home->empty()) {

@@ -32,11 +32,13 @@ TEST_CASE("the directory is KILN_CACHE_DIR, else XDG_CACHE_HOME's, else HOME's")
   CHECK(settings_of({{"KILN_CACHE_DIR", "sub"}}).directory == here + "/sub");
 }
 
-TEST_CASE("an empty KILN_CACHE_DIR switches the disk off without a complaint") {
+TEST_CASE("an empty KILN_CACHE_DIR is no directory, without a complaint; read-only directories are kept") {
   const Settings settings = settings_of({{"KILN_CACHE_DIR", ""}, {"HOME", "/h"}, {"KILN_CACHE_READONLY_DIRS", "/r"}});
   CHECK(settings.directory.empty());
-  CHECK(settings.read_only_directories.empty());
+  CHECK_FALSE(settings.named);
+  CHECK(settings.read_only_directories == std::vector<std::string>{"/r"});
   CHECK(settings.complaints.empty());
+  CHECK(settings.note.empty());
 }
 
 TEST_CASE("no home is said with a way out") {
