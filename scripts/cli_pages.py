@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the manual pages (docs/man/) of the kiln command, and docs/command-reference.md and docs/errors.md, from its own list of commands and options (`kiln --describe`).
+"""Writes the manual pages (docs/man/) of the kiln command, and docs/command-reference.md, docs/errors.md and the tables of docs/environment.md, from its own lists (`kiln --describe`,
+`kiln explain`, `kiln environment`).
 
 usage: cli_pages.py KILN [ROOT]           write them below ROOT (the project)
        cli_pages.py --check KILN [ROOT]   compare, and say what is out of date (exit status 1)
@@ -12,16 +13,10 @@ import subprocess
 import sys
 
 STATUS = "0 done, 1 something failed, 2 the command line is wrong"
-ENVIRONMENT = [
-    ("KILN_CACHE_DIR", "Where compiled kernels are kept; empty: nowhere. Unset: $XDG_CACHE_HOME/kiln, else ~/.cache/kiln."),
-    ("KILN_CACHE_MAX_BYTES", "The bound of that directory, 1G unless it says otherwise; the least recently used kernels go."),
-    ("KILN_CACHE_READONLY_DIRS", "Further directories and bundles, separated by colons, that are read and never written."),
-    ("KILN_CPU_TARGET", "What kernels of the CPU are compiled for: native, x86-64-v2, x86-64-v3, x86-64-v4; native where it is not set."),
-    ("KILN_DEVICE", "The device that \"best\" means."),
-    ("KILN_RECORD", "A file that a program writes the kernels it used to, as a manifest."),
-    ("KILN_TUNE", "1: launch shapes of the kernels that a program runs on a GPU are measured, and the best are kept."),
-    ("NO_COLOR", "Where it is set, and not empty: no colours."),
-]
+# What the pages of single commands have; kiln(1) has all.
+USUAL_VARIABLES = ("KILN_DEVICE", "KILN_CPU_TARGET", "KILN_CACHE_DIR", "KILN_CACHE_MAX_BYTES", "KILN_CACHE_READONLY_DIRS", "NO_COLOR")
+# The part of docs/environment.md that is made here.
+TABLES = re.compile(r"(?<=<!-- variables: made by scripts/cli_pages\.py of lib/kiln/base/variables\.cpp -->\n).*?(?=<!-- end of variables -->)", re.S)
 
 
 class Footer:
@@ -97,7 +92,7 @@ def examples_section(footers):
     return [".SH EXAMPLES", *verbatim(lines)[1:]] if lines else []
 
 
-def page(top, command, version):
+def page(top, command, version, variables):
     """The manual page of one command; with what lies below it, for a group."""
     name = f"kiln-{command['name']}"
     footer = Footer(command["footer"])
@@ -117,19 +112,20 @@ def page(top, command, version):
     out += [".SH OPTIONS", *option_items(command["options"])]
     out += examples_section([footer] + [Footer(each["footer"]) for each in below])
     out += [".SH EXIT STATUS", roff((footer.status or STATUS).rstrip(".") + ".")]
-    out += environment()
+    out += environment([each for each in variables if each["name"] in USUAL_VARIABLES]) + [".PP", "\\fBkiln\\fR(1) has all variables."]
     others = ["kiln(1)"] + [f"kiln-{c['name']}(1)" for c in top["commands"] if c is not command]
     return out + [".SH SEE ALSO", ", ".join(f"\\fB{roff(other[:-3])}\\fR(1)" for other in others)]
 
 
-def environment():
+def environment(variables):
     out = [".SH ENVIRONMENT"]
-    for name, text in ENVIRONMENT:
-        out += [".TP", f"\\fB{name}\\fR", roff(text)]
+    for each in variables:
+        text = each["effect"] + f" Values: {each['values']}." + (f" Default: {each['default']}." if each["default"] else "")
+        out += [".TP", f"\\fB{each['name']}\\fR", roff(text.replace("`", ""))]
     return out
 
 
-def main_page(top, version):
+def main_page(top, version, variables):
     out = title("kiln", version)
     out += [".SH NAME", "kiln \\- " + roff(top["help"].removeprefix("kiln: ")), ".SH SYNOPSIS", *synopsis(top["usage"])]
     out += [".SH COMMANDS"]
@@ -138,7 +134,7 @@ def main_page(top, version):
     out += [".SH OPTIONS", *option_items(top["options"])]
     footer = Footer("\n\n".join(top["footer"].split("\n")))
     out += [".SH EXIT STATUS", roff(footer.status.rstrip(".") + ".")]
-    out += environment()
+    out += environment(variables)
     return out + [".SH SEE ALSO", ", ".join(f"\\fBkiln\\-{c['name']}\\fR(1)" for c in top["commands"])]
 
 
@@ -191,15 +187,32 @@ def errors(topics):
     return "\n".join(out).rstrip("\n") + "\n"
 
 
-def pages(kiln):
+def environment_tables(variables):
+    """The tables of variables, by subject."""
+    out = []
+    for subject, rows in itertools.groupby(variables, lambda each: each["subject"]):
+        out += ["", f"## {subject}", "", "| variable | values | default | effect |", "| --- | --- | --- | --- |"]
+        for each in rows:
+            file, _, anchor = each["page"].partition("#")
+            more = "" if not file else f" [More](#{anchor})." if file == "environment.md" else f" See [{file}]({each['page']})."
+            out.append(f"| `{each['name']}` | {each['values']} | {each['default']} | {each['effect']}{more} |".replace("|  |", "| |"))
+    return "\n".join(out) + "\n\n"
+
+
+def pages(kiln, root):
     run = lambda *words: subprocess.run([kiln, *words], check=True, capture_output=True, text=True).stdout
     top = json.loads(run("--describe"))
     version = run("--version").split()[1]
-    files = {"docs/man/kiln.1": "\n".join(main_page(top, version)) + "\n"}
+    variables = json.loads(run("environment", "--json"))["variables"]
+    files = {"docs/man/kiln.1": "\n".join(main_page(top, version, variables)) + "\n"}
     files["docs/command-reference.md"] = markdown(top)
     files["docs/errors.md"] = errors(json.loads(run("explain", "--json"))["errors"])
     for command in top["commands"]:
-        files[f"docs/man/kiln-{command['name']}.1"] = "\n".join(page(top, command, version)) + "\n"
+        files[f"docs/man/kiln-{command['name']}.1"] = "\n".join(page(top, command, version, variables)) + "\n"
+    # Its prose is written by hand.
+    template = root / "docs/environment.md"
+    if template.is_file():
+        files["docs/environment.md"] = TABLES.sub(lambda _: environment_tables(variables), template.read_text())
     return files
 
 
@@ -210,7 +223,7 @@ def main():
         return 2
     root = pathlib.Path(words[1]) if len(words) == 2 else pathlib.Path(__file__).resolve().parent.parent
     status = 0
-    for name, text in pages(words[0]).items():
+    for name, text in pages(words[0], root).items():
         path = root / name
         if "--check" not in sys.argv:
             path.parent.mkdir(parents=True, exist_ok=True)

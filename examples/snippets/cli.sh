@@ -73,3 +73,7 @@ KILN_CACHE_READONLY_DIRS=$PWD/kernels.bundle ./app
 # snippet: explain
 kiln explain truth
 # end
+
+# snippet: environment
+KILN_TUNE=1 kiln environment KILN_TUNE
+# end

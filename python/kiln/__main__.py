@@ -33,7 +33,7 @@ def main(arguments: list[str]) -> int:
     if tool is not None:
         os.execv(tool, ["kiln", *arguments])
     if not arguments or arguments[0].startswith("-"):
-        print("usage: python -m kiln devices | functions | cache list | cache stats | cache path | cache clear | memory")
+        print("usage: python -m kiln devices | environment | functions | cache list | cache stats | cache path | cache clear | memory")
         return 2
     command = ".".join(word for word in arguments if not word.startswith("-"))
     try:

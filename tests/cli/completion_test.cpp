@@ -35,7 +35,7 @@ std::string offered(const std::vector<std::string>& words, const cli::RunOptions
 }  // namespace
 
 TEST_CASE("completion of commands") {
-  const std::string commands = "eval\nfunctions\ndevices\ncache\ncompile\ntune\ninspect\nexplain\n";
+  const std::string commands = "eval\nfunctions\ndevices\ncache\ncompile\ntune\ninspect\nexplain\nenvironment\n";
   CHECK(offered({""}) == commands);
   CHECK(offered({}) == commands);
   CHECK(lines_for({"dev"}) == "devices\tList the devices that kernels can run on\n");

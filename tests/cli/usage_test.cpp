@@ -13,7 +13,7 @@ using cli::Scratch;
 
 namespace {
 
-const std::string kCommands = "eval, functions, devices, cache, compile, tune, inspect and explain";
+const std::string kCommands = "eval, functions, devices, cache, compile, tune, inspect, explain and environment";
 
 void check_usage_of(const std::vector<std::string>& words, const std::string& reason,
                     const std::string& command = "kiln eval") {

@@ -3,6 +3,7 @@
 #include "cache_command.hpp"
 #include "compile_command.hpp"
 #include "devices_command.hpp"
+#include "environment_command.hpp"
 #include "eval_command.hpp"
 #include "explain_command.hpp"
 #include "functions_command.hpp"
@@ -21,6 +22,7 @@ constexpr CommandRow kCommands[] = {
     {"tune", "Measure a kernel's launch shapes on a GPU, and keep the best in the kernel cache", &make_command<TuneCommand>},
     {"inspect", "Look into compiled kernels: resources, assembly, source", &make_command<InspectCommand>},
     {"explain", "Say what errors mean, and how to correct a call", &make_command<ExplainCommand>},
+    {"environment", "List the environment variables that kiln reads", &make_command<EnvironmentCommand>},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <exception>
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "inspect_command.hpp"
 #include "kiln/kiln.hpp"
 #include "method.hpp"
+#include "output.hpp"
 #include "target_option.hpp"
 #include "terminal.hpp"
 #include "usage.hpp"
@@ -119,6 +121,9 @@ class Completion {
     if (is("TARGET,...")) offer_each(kUsualTargets);
     if (is("CODE")) {
       for (const ErrorTopic& topic : error_topics()) offer(topic.code, topic.title);
+    }
+    if (is("VARIABLE")) {
+      for (const auto& each : reply_of({{"command", "environment"}}).at("variables")) offer(each.at("name").get<std::string>());
     }
     if (is("KERNEL", "FUNCTION")) {
       for (const math::FunctionInfo& info : math::functions()) offer(info.name, info.description);

@@ -1,4 +1,6 @@
-// Commands of devices and their memory, and of the functions that kiln has.
+// Commands of devices and their memory, and of what kiln has: functions, errors, environment variables.
+#include "base/environment.hpp"
+#include "base/variables.hpp"
 #include "command/commands.hpp"
 #include "kiln/compilers.hpp"
 #include "kiln/error.hpp"
@@ -104,7 +106,45 @@ Json explanations(const Node& request, const Cache& /*cache*/) {
   return {{"errors", std::move(topics)}};
 }
 
+Json variable_json(const base::VariableGroup& group, const base::Variable& variable) {
+  const std::string name(variable.name);
+  const auto value = base::env(name.c_str());
+  return {{"name", name},
+          {"subject", group.subject},
+          {"values", variable.values},
+          {"default", variable.otherwise},
+          {"effect", variable.effect},
+          {"page", variable.page},
+          {"value", value ? Json(*value) : Json()}};
+}
+
+Json environment(const Node& request, const Cache& /*cache*/) {
+  Json variables = Json::array();
+  const auto add = [&](const std::string* name) {
+    for (const base::VariableGroup& group : base::variable_groups()) {
+      for (const base::Variable& each : group.variables) {
+        if (name == nullptr || *name == each.name) variables.push_back(variable_json(group, each));
+      }
+    }
+  };
+  if (!request.has("names")) add(nullptr);
+  for (const std::string& name : words(request, "names")) {
+    const std::size_t before = variables.size();
+    add(&name);
+    if (variables.size() > before) continue;
+    const std::string_view near = base::near_variable(name);
+    throw TypeError("unknown environment variable \"" + name + "\"" +
+                    (near.empty() ? "" : ": did you mean \"" + std::string(near) + "\"?"));
+  }
+  Json misspelled = Json::array();
+  for (const base::Misspelled& each : base::misspelled_variables()) {
+    misspelled.push_back({{"name", each.name}, {"meant", each.meant}});
+  }
+  return {{"variables", std::move(variables)}, {"misspelled", std::move(misspelled)}};
+}
+
 constexpr Command kDeviceCommands[] = {{"devices", {}, devices},
+                                       {"environment", {"names"}, environment},
                                        {"explain", {"codes"}, explanations},
                                        {"functions", {"names"}, functions},
                                        {"memory", {"device"}, memory},

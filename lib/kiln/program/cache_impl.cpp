@@ -6,6 +6,7 @@
 
 #include "base/environment.hpp"
 #include "base/log.hpp"
+#include "base/variables.hpp"
 #include "cache/directory.hpp"
 
 namespace kiln::detail {
@@ -75,6 +76,7 @@ detail::CacheImpl& process_cache() {
   if (!current.compare_exchange_strong(known, made.get(), std::memory_order_acq_rel)) return *known;
   if (!settings.note.empty()) base::log_line(settings.note);
   for (const std::string& complaint : settings.complaints) base::tell_line(complaint);
+  base::tell_misspelled_variables();
   return *made.release();
 }
 

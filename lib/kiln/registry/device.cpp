@@ -1,6 +1,7 @@
 // Device values: names to devices and back, and the choice of the best one.
 #include "kiln/device.hpp"
 #include "base/fork.hpp"
+#include "base/variables.hpp"
 #include "device/gpu/devices.hpp"
 #include "registry/registry.hpp"
 #include "types/reason.hpp"
@@ -26,6 +27,7 @@ constinit thread_local const Device* scoped_device = nullptr;
 constexpr std::uint64_t kIsSet = std::uint64_t{1} << 63;
 
 Device choose_best() {
+  base::tell_misspelled_variables();
   if (const char* wanted = std::getenv("KILN_DEVICE"); wanted != nullptr && *wanted != '\0') {
     if (std::string_view(wanted) != "best") return Device::from_string(wanted);
   }
@@ -117,6 +119,7 @@ DeviceScope::~DeviceScope() {
 }
 
 std::vector<Device> Device::all() {
+  base::tell_misspelled_variables();
   std::vector<Device> found;
   if (KILN_HAVE_CPU) found.push_back(cpu());
   for (const DeviceKind kind : {DeviceKind::cuda, DeviceKind::hip}) {
