@@ -16,7 +16,7 @@ import layers as the_layers
 # What of lib/ is no layer of libkiln, and what of lib/ it may use.
 OTHERS = {"clang": {"shared"}, "emulator": {"shared"}, "shared": set()}
 # How libkiln speaks with libkiln-clang.so.
-CLANG_INTERFACE = {"clang/interface.h", "clang/driver/messages.hpp", "clang/driver/messages.cpp"}
+CLANG_INTERFACE = {"clang/interface.h", "clang/release.h", "clang/driver/messages.hpp", "clang/driver/messages.cpp"}
 
 # The layer whose noun a public header is: that layer and those above may include it. Others are words that all share.
 PUBLIC_HEADERS = {

@@ -12,7 +12,7 @@ import yaml
 
 GLIBC, GLIBCXX = (2, 34), (3, 4, 30)
 EXPORTS = {"libkiln.so": r"_Z(N|NK|NKR|NO|NR|TIN|TSN|TVN|TTN|TCN|GVN|Thn\d+_N|Tv0_n\d+_N)4kiln.*@@KILN_CXX_0|kiln_[a-z0-9_]+@@KILN_\d+|KILN_(CXX_)?\d+@@.*",
-           "libkiln-emulator.so": r"cu[A-Z]\w*|kilnEmulator\w+", "libkiln-clang.so": "kiln_clang"}
+           "libkiln-emulator.so": r"cu[A-Z]\w*|kilnEmulator\w+", "libkiln-clang.so": "kiln_clang(_release)?"}
 
 
 def dynamic(library, *options):

@@ -45,7 +45,7 @@ class Reader {
   std::string_view bytes_;
 };
 
-/// What a worker says first: the version of its Clang, or why it has none, and its number.
+/// What a worker says first: the version of its module, "19.1.7+47", or why it has none, and its number.
 struct Greeting {
   std::string version;
   std::string problem;

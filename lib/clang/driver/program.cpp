@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
   } else if (api == nullptr) {
     greeting.problem = std::string(argv[1]) + " is of another build";
   } else {
-    greeting.version = api->version;
+    greeting.version = std::string(api->version) + "+" + std::to_string(api->interface_version);
   }
   if (!kiln::clang_messages::send_message(kSocket, greeting_bytes(greeting)) || api == nullptr) return 1;
   if (::chdir("/") != 0) return 1;

@@ -2,25 +2,47 @@
 
 #include <dlfcn.h>
 
-#include <string_view>
+#include <algorithm>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 namespace kiln::base {
+namespace {
+
+/// The path without "bin/..", where that leads to the same folder: it may go through links.
+std::string without_dots(const std::string& path) {
+  const std::filesystem::path normal = std::filesystem::path(path).lexically_normal();
+  std::error_code error;
+  const bool same = std::filesystem::equivalent(normal.parent_path(), std::filesystem::path(path).parent_path(), error);
+  return same ? normal.string() : path;
+}
+
+}  // namespace
+
+std::string own_file() {
+  Dl_info info{};
+  if (dladdr(reinterpret_cast<const void*>(&own_file), &info) == 0 || info.dli_fname == nullptr) return {};
+  return without_dots(info.dli_fname);
+}
 
 std::string own_folder() {
-  Dl_info info{};
-  if (dladdr(reinterpret_cast<const void*>(&own_folder), &info) == 0 || info.dli_fname == nullptr) return {};
-  const std::string_view name = info.dli_fname;
+  const std::string name = own_file();
+  if (name.empty()) return {};
   const std::size_t slash = name.rfind('/');
-  return std::string(slash == std::string_view::npos ? "." : name.substr(0, slash));
+  return slash == std::string::npos ? "." : name.substr(0, slash);
 }
 
 std::vector<std::string> candidates_beside(const std::string& file, const std::string& installed) {
   std::vector<std::string> candidates;
+  const auto add = [&](std::string candidate) {
+    if (std::ranges::find(candidates, candidate) == candidates.end()) candidates.push_back(std::move(candidate));
+  };
   if (const std::string folder = own_folder(); !folder.empty()) {
-    candidates.push_back(folder + '/' + file);
-    candidates.push_back(folder + "/../lib/" + file);
+    add(folder + '/' + file);
+    add(without_dots(folder + "/../lib/" + file));
   }
-  candidates.push_back(installed + '/' + file);
+  add(installed + '/' + file);
   return candidates;
 }
 

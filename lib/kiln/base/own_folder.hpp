@@ -6,6 +6,8 @@
 
 namespace kiln::base {
 
+/// The library or program that this code is in, as the loader names it; empty where it cannot tell.
+[[nodiscard]] std::string own_file();
 /// The folder of the library or program that this code is in; empty where the loader cannot tell.
 [[nodiscard]] std::string own_folder();
 

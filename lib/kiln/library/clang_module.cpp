@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <atomic>
+#include <cstdint>
 #include <mutex>
 #include <string_view>
 
@@ -13,6 +14,8 @@
 #include "base/installation.hpp"
 #include "base/log.hpp"
 #include "base/own_folder.hpp"
+#include "clang/release.h"
+#include "kiln/version.hpp"
 #include "library/clang_version.hpp"
 #include "library/clang_workers.hpp"
 #include "library/compile_limits.hpp"
@@ -24,10 +27,40 @@ namespace {
 
 constexpr const char* kFile = "libkiln-clang.so";
 
+using Entry = decltype(&kiln_clang);
+
+std::string version_text(std::string_view kiln, std::uint32_t interface_version, std::string_view clang) {
+  return fmt::format("{} (interface {}, Clang {})", kiln, interface_version, clang);
+}
+
+/// Of a module that does not speak this build's interface. The first members of its functions are those of every version.
+std::string other_version(const base::DynamicLibrary& library, Entry entry) {
+  constexpr std::uint32_t kMost = 1000;
+  const auto release = library.function<decltype(&kiln_clang_release)>(KILN_CLANG_RELEASE_SYMBOL);
+  const std::string kiln = release == nullptr ? "an older kiln" : fmt::format("kiln {}", release());
+  for (std::uint32_t number = 1; number < kMost; ++number) {
+    if (const kiln_clang_api* const other = entry(number)) return version_text(kiln, number, other->version);
+  }
+  return kiln;
+}
+
+std::string how_to_match() {
+  const std::string_view package = KILN_CLANG_PACKAGE;
+  const std::string install =
+      package.empty()
+          ? fmt::format("install {} of kiln " KILN_VERSION " beside libkiln.so, or name it in KILN_CLANG", kFile)
+          : fmt::format("install the package {} of version " KILN_VERSION ", or name its {} in KILN_CLANG", package, kFile);
+  return base::env("KILN_CLANG").value_or("").empty() ? install : "KILN_CLANG names that file: unset it, or " + install;
+}
+
 }  // namespace
 
 const char* clang_version() {
   return KILN_CLANG_VERSION;
+}
+
+std::string clang_module_version() {
+  return std::string(clang_version()) + "+" + std::to_string(KILN_CLANG_INTERFACE);
 }
 
 bool clang_is_taken_away() {
@@ -45,17 +78,16 @@ const kiln_clang_api& open_clang_module(std::span<const std::string> candidates)
     throw NoCompiler("failed to open kiln's Clang, tried " + base::describe(opened.attempts) + ": " +
                      base::how_to_install(kFile, KILN_CLANG_PACKAGE, "KILN_CLANG"));
   }
-  const auto api = opened.library.function<decltype(&kiln_clang)>(KILN_CLANG_SYMBOL);
-  const kiln_clang_api* const functions = api == nullptr ? nullptr : api(KILN_CLANG_INTERFACE);
-  if (functions == nullptr || std::string_view(functions->version) != clang_version()) {
-    throw NoCompiler("failed to use kiln's Clang " + opened.library.name() + ": it is not of this build of kiln (" +
-                     (api == nullptr ? "it has no function " KILN_CLANG_SYMBOL
-                      : functions == nullptr
-                          ? "its interface is another version"
-                          : std::string("it holds Clang ") + functions->version + ", not " + clang_version()) +
-                     "); install libkiln-clang.so and libkiln.so from one build");
+  const auto entry = opened.library.function<Entry>(KILN_CLANG_SYMBOL);
+  if (entry == nullptr) {
+    throw NoCompiler("failed to use kiln's Clang: " + opened.library.path() + " has no function " KILN_CLANG_SYMBOL "; " +
+                     how_to_match());
   }
-  return *functions;
+  const kiln_clang_api* const functions = entry(KILN_CLANG_INTERFACE);
+  if (functions != nullptr && std::string_view(functions->version) == clang_version()) return *functions;
+  throw NoCompiler("failed to use kiln's Clang: " + opened.library.path() + " is of " + other_version(opened.library, entry) +
+                   ", and " + base::own_file() + " is of " +
+                   version_text("kiln " KILN_VERSION, KILN_CLANG_INTERFACE, clang_version()) + "; " + how_to_match());
 }
 
 std::string why_ended(const kiln_clang_result& result, std::chrono::milliseconds time_limit) {

@@ -17,7 +17,8 @@ std::vector<std::string> clang_module_candidates();
 /// KILN_CLANG=none: kernels come from caches alone.
 bool clang_is_taken_away();
 
-/// Opens the first that can be opened. NoCompiler names every path tried, or says that the module is of another build.
+/// Opens the first that can be opened. NoCompiler names every path tried; of a module of another
+/// version, both files and their versions.
 const kiln_clang_api& open_clang_module(std::span<const std::string> candidates);
 
 /// The module of clang_module_candidates(), in workers (clang_workers.hpp); opened here where none can be started, which is a
@@ -30,5 +31,7 @@ std::string why_ended(const kiln_clang_result& result, std::chrono::milliseconds
 
 /// Clang's version, "19.1.7", as the build found it. Opens nothing.
 const char* clang_version();
+/// With the number of the interface, "19.1.7+47": what decides the code of a kernel.
+std::string clang_module_version();
 
 }  // namespace kiln::backend::cpu

@@ -136,9 +136,10 @@ Worker start(std::string& why_not) {
   const clang_messages::Greeting greeting = clang_messages::read_greeting(message);
   worker.process = greeting.process;
   ::fstat(worker.socket.get(), &worker.file);
-  why_not = !greeting.problem.empty()             ? greeting.problem
-            : greeting.version != clang_version() ? workers->module + " holds Clang " + greeting.version
-                                                  : std::string();
+  why_not = !greeting.problem.empty() ? greeting.problem
+            : greeting.version != clang_module_version()
+                ? workers->module + " holds Clang " + greeting.version + ", not " + clang_module_version()
+                : std::string();
   if (why_not.empty()) return worker;
   drop(std::move(worker));
   return {};

@@ -2,11 +2,16 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 TEST_CASE("own folder: a library is looked for beside this program, then where kiln is installed") {
   const std::vector<std::string> found = kiln::base::candidates_beside("libx.so", "/opt/modules");
   REQUIRE(found.size() == 3);
+  CHECK(kiln::base::own_file() == kiln::base::own_folder() + "/kiln-test-base");
   CHECK(found[0] == kiln::base::own_folder() + "/libx.so");
-  CHECK(found[1] == kiln::base::own_folder() + "/../lib/libx.so");
+  CHECK(found[1].ends_with("/lib/libx.so"));
+  CHECK(std::filesystem::equivalent(std::filesystem::path(found[1]).parent_path(), kiln::base::own_folder() + "/../lib"));
+  CHECK(found[1].find("..") == std::string::npos);
   CHECK(found[2] == "/opt/modules/libx.so");
 }
 

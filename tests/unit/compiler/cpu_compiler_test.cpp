@@ -357,9 +357,7 @@ TEST_CASE("cpu compiler: a missing module is an error that lists the paths") {
     CHECK(what.find("/nowhere/a.so (") < what.find("/nowhere/b.so ("));
   }
   const std::vector<std::string> foreign{"libm.so.6"};
-  CHECK_THROWS_WITH_AS(backend::cpu::open_clang_module(foreign),
-                       "failed to use kiln's Clang libm.so.6: it is not of this build of kiln (it has no function "
-                       "kiln_clang); install libkiln-clang.so and libkiln.so from one build",
+  CHECK_THROWS_WITH_AS(backend::cpu::open_clang_module(foreign), doctest::Contains("libm.so.6 has no function kiln_clang; "),
                        DeviceError);
 }
 
@@ -372,7 +370,7 @@ TEST_CASE("cpu compiler: the module is looked for beside this code first") {
   REQUIRE(candidates.size() == 3);
   std::string folder = candidates[0].substr(0, candidates[0].rfind('/'));
   CHECK(candidates[0] == folder + "/libkiln-clang.so");
-  CHECK(candidates[1] == folder + "/../lib/libkiln-clang.so");
+  CHECK(std::filesystem::equivalent(std::filesystem::path(candidates[1]).parent_path(), folder + "/../lib"));
   CHECK(std::filesystem::equivalent(folder, std::filesystem::read_symlink("/proc/self/exe").parent_path()));
 }
 

@@ -126,7 +126,7 @@ std::string clang_release() {
 }
 
 std::string clang_version_for_keys() {
-  return std::string(clang_version()) + "+" + std::to_string(KILN_CLANG_INTERFACE);
+  return clang_module_version();
 }
 
 CompileResult compile_by_clang(const ClangJob& job) {
