@@ -9,6 +9,7 @@
 #include <fstream>
 #include <functional>
 #include <map>
+#include <new>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -161,6 +162,11 @@ TEST_CASE("errors: each code is that of an error, whose message is its example")
     CHECK(&explain(topic.code) == &topic);
   }
   CHECK(codes == left);
+}
+
+TEST_CASE("errors: codes of exceptions that are not kiln's") {
+  CHECK(explain(std::bad_alloc()).code == "memory");
+  CHECK(explain(std::bad_function_call()).code == "internal");
 }
 
 TEST_CASE("errors: the code nearest to an unknown one") {

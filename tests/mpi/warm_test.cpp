@@ -72,8 +72,20 @@ TEST_CASE("warm: each kernel is compiled once among all ranks, and all have all"
       CHECK(cache_of(folder, rank).verify().faults.empty());
       CHECK(all_are_there(kKernels, cache_of(folder, rank)));
     }
-    CHECK(contains(to_string(reports[0]), std::to_string(expected) + " kernels for " + std::to_string(size) + " ranks: "));
+    const std::string ranks = size == 1 ? "1 rank" : std::to_string(size) + " ranks";
+    CHECK(contains(to_string(reports[0]), std::to_string(expected) + " kernels for " + ranks + ": "));
   }
+}
+
+TEST_CASE("warm: one kernel and one rank are said as one") {
+  WarmReport report;
+  report.kernels = 1;
+  report.compiled.resize(1);
+  report.ranks.resize(1);
+  report.ranks[0].compiled = 1;
+  CHECK(contains(to_string(report), "1 kernel for 1 rank: 1 compiled by 1 rank, 0 found"));
+  report.ranks.resize(2);
+  CHECK(contains(to_string(report), "1 kernel for 2 ranks: 1 compiled by 1 rank, "));
 }
 
 TEST_CASE("warm: what one rank's cache has is sent, and not compiled") {

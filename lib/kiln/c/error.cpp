@@ -28,13 +28,20 @@ Json diagnostics_json(const std::vector<Diagnostic>& diagnostics) {
   return list;
 }
 
+constexpr const char* kNoMemory = "the host has no memory";
+constexpr const char* kMemoryCode = "memory";
+
+kiln_error* with_code(kiln_error* error, std::string_view code) {
+  add(*error, "code", std::string(code));
+  return error;
+}
+
 /// Returns the error for the exception that is being handled.
 kiln_error* error_of_current() {
   const auto make_error = [](kiln_status status, const std::exception& e) {
     auto* const error = make<kiln_error>(status, e.what());
     if (const auto reason = reason_of(e)) add(*error, "reason", name(*reason));
-    add(*error, "code", std::string(explain(e).code));
-    return error;
+    return with_code(error, explain(e).code);
   };
   try {
     throw;
@@ -76,11 +83,11 @@ kiln_error* error_of_current() {
     error->values["code"] = "argument";
     return error;
   } catch (const std::bad_alloc&) {
-    return make<kiln_error>(KILN_E_MEMORY, "the host has no memory");
+    return with_code(make<kiln_error>(KILN_E_MEMORY, kNoMemory), kMemoryCode);
   } catch (const std::exception& e) {
-    return make<kiln_error>(KILN_E_INTERNAL, std::string("kiln failed: ") + e.what());
+    return with_code(make<kiln_error>(KILN_E_INTERNAL, std::string("kiln failed: ") + e.what()), explain(e).code);
   } catch (...) {
-    return make<kiln_error>(KILN_E_INTERNAL, "kiln failed: an exception of an unknown type");
+    return with_code(make<kiln_error>(KILN_E_INTERNAL, "kiln failed: an exception of an unknown type"), "internal");
   }
 }
 
@@ -153,11 +160,12 @@ kiln_status kiln_error_status(const kiln_error* error) noexcept {
 
 const char* kiln_error_message(const kiln_error* error) noexcept {
   if (valid(error) == nullptr) return "";
-  return error->message.empty() && error->status == KILN_E_MEMORY ? "the host has no memory" : error->message.c_str();
+  return error->message.empty() && error->status == KILN_E_MEMORY ? kiln::c::kNoMemory : error->message.c_str();
 }
 
 const char* kiln_error_get(const kiln_error* error, const char* key) noexcept {
   if (valid(error) == nullptr || key == nullptr) return nullptr;
+  if (error == &kiln::c::no_memory()) return std::string_view(key) == "code" ? kiln::c::kMemoryCode : nullptr;
   const auto found = error->values.find(std::string_view(key));
   return found != error->values.end() ? found->second.c_str() : nullptr;
 }

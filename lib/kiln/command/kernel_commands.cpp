@@ -216,7 +216,8 @@ Json tune(const Node& request, const Cache& cache) {
   const Ufunc f = tuned_function(request, cache);
   const std::vector<Node> given = request.at("operands").list();
   if (std::cmp_not_equal(given.size(), f.nin()))
-    request.at("operands").fail(fmt::format("\"{}\" takes {} operands, {} given", f.name(), f.nin(), given.size()));
+    request.at("operands")
+        .fail(fmt::format("\"{}\" takes {} operand{}, {} given", f.name(), f.nin(), f.nin() == 1 ? "" : "s", given.size()));
   const Device device = device_to_tune(request);
   std::vector<Arg> args;
   bool any_array = false;

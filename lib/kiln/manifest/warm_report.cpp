@@ -10,10 +10,19 @@
 
 namespace kiln {
 
+namespace {
+
+std::string counted(std::size_t count, const char* noun) {
+  return fmt::format("{} {}{}", count, noun, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
 std::string to_string(const WarmReport& report) {
   const auto compilers = std::ranges::count_if(report.ranks, [](const WarmRank& rank) { return rank.compiled > 0; });
-  return fmt::format("{} kernels for {} ranks: {} compiled by {} ranks, {} found, {:.1f} MB sent, {:.1f} s", report.kernels,
-                     report.ranks.size(), report.compiled.size(), compilers, report.found,
+  return fmt::format("{} for {}: {} compiled by {}, {} found, {:.1f} MB sent, {:.1f} s", counted(report.kernels, "kernel"),
+                     counted(report.ranks.size(), "rank"), report.compiled.size(),
+                     counted(static_cast<std::size_t>(compilers), "rank"), report.found,
                      static_cast<double>(report.bytes) / 1e6, report.seconds);
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <new>
 #include <string>
 
 #include "base/nearest.hpp"
@@ -104,8 +105,7 @@ constexpr ErrorTopic kTopics[] = {
      "An index is not from -extent to extent - 1 of its axis, or a mask has another shape than the array.",
      "Check the index. Nothing was written.",
      "add.at: index 2 at position 1 of the array of indices is out of range for axis 0 of extent 2"},
-    {"internal", "Error", "A fault of kiln's own, or of the host",
-     "An exception that kiln does not know, or no memory of the host for kiln's own data.",
+    {"internal", "Error", "A fault of kiln's own, or of the host", "An exception that kiln does not know.",
      "Please report it, with the message and the output of `kiln devices`.", "std::bad_function_call"},
     {"loop", "TypeError", "Dtypes that no loop takes", "No signature of the function takes these dtypes by safe casts.",
      "Convert an argument by astype(), or add a signature. resolve() shows what a call would do.",
@@ -189,6 +189,7 @@ std::string_view code_of_class(const std::exception& error) noexcept {
   if (is<IoError>(error)) return "file";
   if (is<CompileError>(error)) return "compile";
   if (is<RankError>(error)) return "rank";
+  if (is<std::bad_alloc>(error)) return "memory";
   return "internal";
 }
 
