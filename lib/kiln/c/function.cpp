@@ -54,7 +54,10 @@ std::size_t layout_end(std::string_view text) {
 Function parse(const std::string& text) {
   const std::size_t end = layout_end(text);
   if (end == 0) return vectorize(text);
-  return guvectorize(std::string_view(text).substr(0, end), std::string_view(text).substr(end));
+  // Blanks in the layout's place keep the positions of errors.
+  std::string rest = text;
+  std::ranges::replace_if(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(end), [](char c) { return c != '\n'; }, ' ');
+  return guvectorize(std::string_view(text).substr(0, end), rest);
 }
 
 /// The steps of a fused function, with functions that are held.

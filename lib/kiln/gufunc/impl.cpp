@@ -25,6 +25,7 @@ GufuncImpl::GufuncImpl(GufuncDefinition definition) : definition_(std::move(defi
     throw SignatureError(name + ": no signature given; write one like \"void(float32[:] a, float32 b)\"", "", 0);
   }
   layout_ = signature::parse_layout(definition_.layout);
+  definition_.layout = layout_.text;
   rules_ = signature::parse_size_rules(definition_.sizes, layout_);
   for (const std::string& text : definition_.signatures) signatures_.push_back(signature::parse(text, layout_));
   for (const auto* list : {&signatures_.front().inputs, &signatures_.front().outputs}) {

@@ -14,14 +14,25 @@ bool is_word(char c) noexcept {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+/// Messages and tables show a layout in their lines.
+std::string on_one_line(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
+  text.remove_prefix(text.find_first_not_of(kBlanks));
+  text = text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  std::string line;
+  for (const char c : text) {
+    const bool blank = kBlanks.find(c) != std::string_view::npos;
+    if (!blank) line += c;
+    if (blank && line.back() != ' ') line += ' ';
+  }
+  return line;
+}
+
 class LayoutParser {
  public:
   explicit LayoutParser(std::string_view text) : cursor_(text) {}
 
   Layout layout() {
-    if (const std::size_t newline = cursor_.text().find_first_of("\r\n"); newline != std::string_view::npos) {
-      cursor_.fail_at(newline, "a layout is one line: its blanks are spaces and tabs");
-    }
     operands(result_.inputs, "an input");
     cursor_.skip_blanks();
     if (!cursor_.rest().starts_with("->")) cursor_.fail("expected ',' or \"->\" after an input" + cursor_.found());
@@ -34,7 +45,7 @@ class LayoutParser {
       cursor_.fail_at(
           0, "a gufunc has at most 32 inputs and outputs together, the layout has " + std::to_string(result_.operands()));
     }
-    result_.text = std::string(cursor_.text());
+    result_.text = on_one_line(cursor_.text());
     return std::move(result_);
   }
 

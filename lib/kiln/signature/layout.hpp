@@ -22,7 +22,7 @@ struct CoreDimension {
 
 /// The core dimensions of each operand, as indices into `dimensions`.
 struct Layout {
-  std::string text;
+  std::string text;                       ///< on one line
   std::vector<CoreDimension> dimensions;  ///< each once, by first appearance; equal fixed sizes are one
   std::vector<std::vector<std::size_t>> inputs;
   std::vector<std::vector<std::size_t>> outputs;

@@ -78,7 +78,8 @@ class Parser {
     } else {
       cursor_.fail((layout_ != nullptr ? "expected '{ body }'" : "expected '= expression' or '{ body }'") + cursor_.found());
     }
-    std::string text(cursor_.text().substr(0, outputs_end));
+    const std::size_t begin = cursor_.text().find_first_not_of(kBlanks);
+    std::string text(cursor_.text().substr(begin, outputs_end - begin));
     text.resize(text.find_last_not_of(kBlanks) + 1);
     text += cursor_.text().substr(inputs_begin, signature_end - inputs_begin);
     text.resize(text.find_last_not_of(kBlanks) + 1);

@@ -93,12 +93,14 @@ TEST_CASE("dimensions that may be left out, and that stretch") {
   CHECK(one.stretching == std::vector<std::vector<bool>>{{true, true}, {true, false}, {}, {false, true}});
 }
 
-TEST_CASE("blanks are spaces and tabs, anywhere between two words") {
+TEST_CASE("blanks stand anywhere between two words") {
   const Layout layout = parse_layout(" \t( m , n\t) ,\t( )->( m ) \t");
   CHECK(layout.inputs == std::vector<Indices>{{0, 1}, {}});
   CHECK(layout.outputs == std::vector<Indices>{{0}});
-  check_layout_failure("(m,\nn)->()", "a layout is one line: its blanks are spaces and tabs", 3);
-  check_layout_failure("(m)->()\r", "a layout is one line: its blanks are spaces and tabs", 7);
+  const Layout lines = parse_layout("\n  (m,n),\r\n\t(n)\n  ->(m)\n");
+  CHECK(lines.inputs == std::vector<Indices>{{0, 1}, {1}});
+  CHECK(lines.text == "(m,n), (n) ->(m)");
+  check_layout_failure("\n(m)-()", "expected ',' or \"->\" after an input, found '-'", 4);
 }
 
 TEST_CASE("every error of a layout has its place") {

@@ -168,6 +168,7 @@ TEST_CASE("no text of any length makes the parser do anything but answer") {
 }
 
 TEST_CASE("a whole kernel with an expression") {
+  CHECK(parse_kernel(" \n float32 f(float32 x) = x").signature.text == "float32(float32 x)");
   const auto kernel = parse_kernel("float32 disc(float32 a, float32 b, float32 c) = sqrt(b*b - 4*a*c)");
   CHECK(kernel.name == "disc");
   CHECK(kernel.expression);
