@@ -26,4 +26,14 @@ void Cursor::fail_at(std::size_t position, const std::string& message) const {
   throw SignatureError(message, text_, position);
 }
 
+void refuse_name(Cursor& cursor) {
+  cursor.skip_blanks();
+  const std::size_t at = cursor.position();
+  const std::string name(cursor.name());
+  if (name.empty()) return;
+  cursor.skip_blanks();
+  if (cursor.peek() != '(') cursor.fail_at(at, "expected '(' after the result's type, found \"" + name + "\"");
+  cursor.fail_at(at, "a signature beside its body has no name: leave \"" + name + "\" out here, and give it as .name");
+}
+
 }  // namespace kiln::signature

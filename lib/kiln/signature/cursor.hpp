@@ -57,4 +57,8 @@ class Cursor {
   std::size_t position_ = 0;
 };
 
+/// Throws SignatureError where a name stands behind the result's type, as in "float64 f(float64 x)": the begin of a definition
+/// whose body is in the same text.
+void refuse_name(Cursor& cursor);
+
 }  // namespace kiln::signature

@@ -28,6 +28,9 @@ class KernelParser {
     if (cursor_.name() != "void") {
       cursor_.fail_at(at, "a raw kernel gives nothing back: its signature begins with \"void\", and it writes to arrays");
     }
+    Cursor behind_name = cursor_;
+    static_cast<void>(behind_name.name());
+    if (behind_name.accept('(')) refuse_name(cursor_);
     cursor_.expect('(', "before the parameters");
     parameters();
     read_restrictions(cursor_, result_.variables);

@@ -197,25 +197,13 @@ class Parser {
   }
 
   void parameters() {
-    refuse_name();
+    refuse_name(cursor_);
     cursor_.expect('(', layout_ != nullptr ? "before the parameters" : "before the inputs");
     if (layout_ != nullptr) {
       operands();
     } else {
       inputs();
     }
-  }
-
-  /// As in "float64 f(float64 x)", which is a definition's begin where the body is in the same text.
-  void refuse_name() {
-    cursor_.skip_blanks();
-    const std::size_t at = cursor_.position();
-    const std::string name(cursor_.name());
-    if (name.empty()) return;
-    cursor_.skip_blanks();
-    if (cursor_.peek() != '(') cursor_.fail_at(at, "expected '(' after the result's type, found \"" + name + "\"");
-    cursor_.fail_at(
-        at, "a signature beside its body has no name: leave \"" + name + "\" out here, and give it as the function's name");
   }
 
   /// A gufunc's: as many as the layout has operands, outputs last.

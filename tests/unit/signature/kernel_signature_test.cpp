@@ -79,6 +79,8 @@ TEST_CASE("raw signatures: constants") {
 }
 
 TEST_CASE("raw signatures: what is none, and where") {
+  check_failure("void fill(float32[:] x)",
+                "a signature beside its body has no name: leave \"fill\" out here, and give it as .name", 5);
   check_failure("float32(float32[:] x)",
                 "a raw kernel gives nothing back: its signature begins with \"void\", and it writes to arrays", 0);
   check_failure("", "a raw kernel gives nothing back", 0);

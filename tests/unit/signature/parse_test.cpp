@@ -119,8 +119,7 @@ TEST_CASE("every error has its place") {
   check_parse_failure("", "expected the type of the result", 0);
   check_parse_failure("float32", "expected '(' before the inputs, found the end of the text", 7);
   check_parse_failure("float32 julia(float32 x)",
-                      "a signature beside its body has no name: leave \"julia\" out here, and give it as the function's name",
-                      8);
+                      "a signature beside its body has no name: leave \"julia\" out here, and give it as .name", 8);
   check_parse_failure("float32 julia", "expected '(' after the result's type, found \"julia\"", 8);
   check_parse_failure("float32()", "a ufunc without inputs has named outputs, whose shape a call gives: \"(float32 y)()\"", 8);
   check_parse_failure("float32(float32 a", "expected ')' or ',' after an input, found the end of the text", 17);
