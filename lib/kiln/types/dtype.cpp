@@ -91,21 +91,16 @@ constexpr DTypeTable kPromoted = [] {
   return table;
 }();
 
-// What people write who come from C++.
-constexpr std::array<std::pair<std::string_view, DType>, 14> kForeignNames{{{"float", DType::float32},
-                                                                            {"double", DType::float64},
-                                                                            {"half", DType::float16},
-                                                                            {"single", DType::float32},
-                                                                            {"int", DType::int32},
-                                                                            {"long", DType::int64},
-                                                                            {"short", DType::int16},
-                                                                            {"char", DType::int8},
-                                                                            {"unsigned", DType::uint32},
-                                                                            {"uint", DType::uint32},
-                                                                            {"complex", DType::complex128},
-                                                                            {"bool_", DType::bool_},
-                                                                            {"boolean", DType::bool_},
-                                                                            {"byte", DType::uint8}}};
+// What people write who come from C++, NumPy or Numba.
+constexpr std::array<std::pair<std::string_view, DType>, 30> kForeignNames{
+    {{"float", DType::float32},   {"double", DType::float64}, {"half", DType::float16},       {"single", DType::float32},
+     {"int", DType::int32},       {"long", DType::int64},     {"short", DType::int16},        {"char", DType::int8},
+     {"unsigned", DType::uint32}, {"uint", DType::uint32},    {"complex", DType::complex128}, {"bool_", DType::bool_},
+     {"boolean", DType::bool_},   {"byte", DType::uint8},     {"b1", DType::bool_},           {"i1", DType::int8},
+     {"i2", DType::int16},        {"i4", DType::int32},       {"i8", DType::int64},           {"u1", DType::uint8},
+     {"u2", DType::uint16},       {"u4", DType::uint32},      {"u8", DType::uint64},          {"f2", DType::float16},
+     {"f4", DType::float32},      {"f8", DType::float64},     {"c8", DType::complex64},       {"c16", DType::complex128},
+     {"intp", DType::int64},      {"uintp", DType::uint64}}};
 
 // Empty where nothing is near.
 std::string_view nearest_name(std::string_view unknown) {

@@ -62,6 +62,8 @@ TEST_CASE("an unknown name is answered with the nearest one") {
   CHECK(answer("unit8") == "unknown dtype \"unit8\": did you mean \"uint8\"?");
   CHECK(answer("bfloat") == "unknown dtype \"bfloat\": did you mean \"bfloat16\"?");
   CHECK(answer("double") == "unknown dtype \"double\": did you mean \"float64\"?");
+  CHECK(answer("f8") == "unknown dtype \"f8\": did you mean \"float64\"?");
+  CHECK(answer("intp") == "unknown dtype \"intp\": did you mean \"int64\"?");
   CHECK(answer("float") == "unknown dtype \"float\": did you mean \"float32\"?");
   const std::string all =
       "the dtypes are bool, int8, int16, int32, int64, uint8, uint16, uint32, uint64, float16, bfloat16, float32, float64, "
