@@ -79,6 +79,12 @@ TEST_CASE("compile errors: hints at what was meant") {
       return first_error(error_of(compiler, {.name = "f", .signatures = {signature}, .body = body})).text;
     };
     CHECK(told("float32(float32 x)", "return x**2;").ends_with("; C++ has no power operator; write pow(x, 2), or x * x"));
+    CHECK(told("float32(float32 x)", "return x ^ 2;").ends_with("; ^ is exclusive or; write pow(x, 2), or x * x"));
+    CHECK(told("float32(float32 x)", "return np.sin(x);").ends_with("; C++ has no module np; write sin(x)"));
+    CHECK(told("float32(float32 x)", "return arctan2(x, 1);").ends_with("; write atan2(x, 1)"));
+    CHECK(told("float32(float32 x)", "return x if x > 0 else -x;").ends_with("; C++ has no x if c else y; write c ? x : y"));
+    CHECK(told("float32(float32 x)", "y = 2 * x; return y;").ends_with("; declare it where it is first assigned: auto y = …"));
+    CHECK(told("float32(float32 x)", "return None;").ends_with("; C++ has no None; write NAN for a number that is missing"));
     CHECK(told("float32(float32 x)", "std::vector<float> v(3); return x;")
               .ends_with("; kernels allocate no memory; write a local array, float32 t[16]"));
     CHECK(told("float32(float32)", "return a + 1;").ends_with("; the signature names no parameters; write float32(float32 a)"));

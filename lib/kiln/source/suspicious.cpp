@@ -29,7 +29,8 @@ std::optional<long long> integer_literal(const Token& token) {
 
 class SuspiciousCode {
  public:
-  SuspiciousCode(const std::string& file, const std::string& text) : file_(file), text_(text), body_(text) {}
+  SuspiciousCode(const std::string& file, const std::string& text, std::span<const std::string> names)
+      : file_(file), text_(text), names_(names), body_(text) {}
 
   std::vector<Diagnostic> find() {
     for (std::size_t t = 0; t + 1 < body_.size(); ++t) {
@@ -77,7 +78,7 @@ class SuspiciousCode {
                             body_[t + 1].text, *above / *below));
   }
 
-  /// `x // 2`, where the rest of the line is a number: no token, but a comment.
+  /// `x // 2`, where the rest of the line is a number or a parameter: no token, but a comment.
   void divisions_of_python() {
     std::size_t line = 1;
     for (std::size_t begin = 0; begin < text_.size(); ++line) {
@@ -93,15 +94,18 @@ class SuspiciousCode {
       std::string_view rest = row.substr(at + 2);
       rest.remove_prefix(std::min(rest.find_first_not_of(' '), rest.size()));
       rest = rest.substr(0, rest.find_last_not_of(" ;)") + 1);
-      if (!operand || rest.empty() || rest.find_first_not_of("0123456789") != std::string_view::npos) continue;
-      found_.push_back({.severity = Severity::warning,
-                        .file = file_,
-                        .line = static_cast<int>(line),
-                        .column = static_cast<int>(at + 1),
-                        .text = fmt::format("// begins a comment, so that nothing is divided by {0}; write x / {0}, which "
-                                            "rounds towards zero, or floor(x / {0}.0)",
-                                            rest),
-                        .source_line = std::string(row)});
+      const bool number = rest.find_first_not_of("0123456789") == std::string_view::npos;
+      if (!operand || rest.empty() || !(number || std::ranges::find(names_, rest) != names_.end())) continue;
+      found_.push_back(
+          {.severity = Severity::warning,
+           .file = file_,
+           .line = static_cast<int>(line),
+           .column = static_cast<int>(at + 1),
+           .text = fmt::format("// begins a comment, so that nothing is divided by {0}; write x / {0}, which "
+                               "rounds {1}towards zero, or {2}",
+                               rest, number ? "" : "integers ",
+                               number ? fmt::format("floor(x / {}.0)", rest) : fmt::format("floor_divide(x, {})", rest)),
+           .source_line = std::string(row)});
     }
   }
 
@@ -145,6 +149,7 @@ class SuspiciousCode {
 
   const std::string& file_;
   const std::string& text_;
+  std::span<const std::string> names_;
   BodyTokens body_;
   std::vector<Diagnostic> found_;
   bool directive_ = false;
@@ -161,8 +166,8 @@ bool is_read(const BodyTokens& body, std::size_t t) {
 
 }  // namespace
 
-std::vector<Diagnostic> suspicious_code(const std::string& file, const std::string& text) {
-  return SuspiciousCode(file, text).find();
+std::vector<Diagnostic> suspicious_code(const std::string& file, const std::string& text, std::span<const std::string> names) {
+  return SuspiciousCode(file, text, names).find();
 }
 
 std::vector<Diagnostic> suspicious_code(const UserText& text, const SingleNames& single) {
@@ -174,7 +179,7 @@ std::vector<Diagnostic> suspicious_code(const UserText& text, const SingleNames&
     found.insert(found.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
   for (const auto& [file, part] : texts) {
-    add(suspicious_code(file, part));
+    add(suspicious_code(file, part, text.input_names));
     if (narrow) add(wide_constants(file, part, single));
   }
   return found;

@@ -15,8 +15,9 @@ namespace kiln::codegen {
 
 /// Warnings for divisions of integer literals that lose a fraction (`1/2 * a`), for chains of comparisons
 /// (`1 < a < 3`), and for Python's `x // 2`.
-/// `file` is the name shown. Of a text that check_text() lets pass. Pure.
-[[nodiscard]] std::vector<Diagnostic> suspicious_code(const std::string& file, const std::string& text);
+/// `file` is the name shown, and `names` are those of parameters. Of a text that check_text() lets pass. Pure.
+[[nodiscard]] std::vector<Diagnostic> suspicious_code(const std::string& file, const std::string& text,
+                                                      std::span<const std::string> names = {});
 /// The same for the texts of a definition, and wide_constants() of them.
 [[nodiscard]] std::vector<Diagnostic> suspicious_code(const UserText& text, const SingleNames& single);
 

@@ -122,6 +122,7 @@ std::shared_ptr<const detail::UfuncImpl> detail::make_ufunc(UfuncDefinition defi
     for (const auto& output : signatures.front().outputs) text.output_names.push_back(output.name);
     codegen::check_outputs(text, text.output_names, codegen::OutputForm::variable);
   }
+  for (const auto& input : signatures.front().inputs) text.input_names.push_back(input.name);
   const std::vector<Diagnostic> suspicious = codegen::suspicious_code(text, program::single_names(signatures));
   auto made = std::make_shared<detail::UfuncImpl>(std::move(definition), std::move(signatures), nullptr, std::move(cupy));
   made->warnings().add(suspicious);

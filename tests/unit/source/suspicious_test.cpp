@@ -57,6 +57,13 @@ TEST_CASE("suspicious code: a division of Python, which is a comment") {
   CHECK(told("x // 2") == "1:3: " + why);
   CHECK(told("return f(x)//2;") == "1:12: " + why);
   CHECK(told("y = 1;\ny = x[i] // 2);") == "2:10: " + why);
+  const std::vector<std::string> names{"", "x", "y"};
+  const auto found = kiln::codegen::suspicious_code("f", "x // y", names);
+  REQUIRE(found.size() == 1);
+  CHECK(found[0].text ==
+        "// begins a comment, so that nothing is divided by y; write x / y, which rounds integers towards zero, or "
+        "floor_divide(x, y)");
+  CHECK(kiln::codegen::suspicious_code("f", "x // z", names).empty());
   for (const char* fine : {"x // twice", "x; // 2", "// 2", "x // 2 of them", "x + // 2\n 1", "x //", "//", "a /* 1 */ + b"}) {
     CAPTURE(fine);
     CHECK(told(fine) == "");
