@@ -1,4 +1,6 @@
 // The C interface: what each function does, and what it says to wrong callers.
+#include <nlohmann/json.hpp>
+
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -207,6 +209,26 @@ TEST_CASE("C: errors have a reason beside their status") {
   CHECK(failure([&](kiln_error** error) {
           return kiln_function_parse(&made, "float64 f(", KILN_NUL, error);
         }).value("reason") == "(none)");
+}
+
+TEST_CASE("C: errors have the places of the options that their messages name") {
+  const Memory a({1, 2, 3});
+  Memory constant({0, 0, 0});
+  constant.info.read_only = 1;
+  const CFunction add = parse_c("float64 add(float64 x, float64 y) = x + y");
+  const Failure read_only = call(add, constant, {a.arg(), f64(1)});
+  CHECK(read_only.message == "add: output 0 is read-only; give a writable array as .out");
+  CHECK(read_only.value("option") == "out");
+  CHECK(nlohmann::json::parse(read_only.value("options")) ==
+        nlohmann::json::parse(R"([{"begin": 53, "end": 57, "name": "out"}])"));
+  CHECK(read_only.message.substr(53, 4) == ".out");
+
+  const Memory out({0, 0, 0});
+  const CFunction integers = parse_c("int8 f(int8 x) = x");
+  const auto options = nlohmann::json::parse(call(integers, out, {a.arg()}).value("options"));
+  CHECK(options.back()["name"] == "casting");
+  CHECK(options.back()["value"] == "unsafe");
+  CHECK(call(add, a, {f64(1)}).value("options") == "(none)");
 }
 
 TEST_CASE("C: constants of a kernel in CUDA's language have the values that the host gives") {

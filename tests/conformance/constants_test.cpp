@@ -282,9 +282,8 @@ TEST_CASE("constants: what is wrong, in words that name the parameter") {
       kiln::vectorize({.name = "shift", .signatures = {"float32(float32 x, constant int8 n)"}, .body = "return x + n;"});
   const Array x = Array::zeros({3}, DType::float32);
   const std::string array =
-      "shift: input 1 (n) is an array, and the parameter is \"constant\": the kernel is compiled for its value; give a C++ "
-      "value, "
-      "as array.item<T>() is";
+      "shift: input 1 (n) is an array, and the parameter is \"constant\": the kernel is compiled for its value; give its "
+      "value, which item() of the array returns";
   CHECK(message_of<kiln::TypeError>([&] { f(x, x); }) == array);
   CHECK(message_of<kiln::TypeError>([&] { f(x, Array::zeros({}, DType::int8)); }) == array);
   CHECK(message_of<kiln::TypeError>([&] {
@@ -293,9 +292,8 @@ TEST_CASE("constants: what is wrong, in words that name the parameter") {
   const kiln::RawKernel raw =
       kiln::kernel({.name = "raise", .signature = "void(float32[:] y, constant int32 n)", .body = "y[item] += n;"});
   CHECK(message_of<kiln::TypeError>([&] { raw({.size = 3}, x, x); }) ==
-        "raise: argument 1 (n) is an array, and the parameter is \"constant\": the kernel is compiled for its value; give a "
-        "C++ value, "
-        "as array.item<T>() is");
+        "raise: argument 1 (n) is an array, and the parameter is \"constant\": the kernel is compiled for its value; give its "
+        "value, which item() of the array returns");
   CHECK(message_of<kiln::SignatureError>([&] {
           static_cast<void>(kiln::vectorize({.name = "f",
                                              .signatures = {"float32(float32 x, int32 n)", "float64(float64, constant int32)"},

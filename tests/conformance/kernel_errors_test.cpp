@@ -42,7 +42,7 @@ TEST_CASE("kernels: arguments that do not fit the signature") {
   CHECK(type_error(k, f32, f32, ~std::uint64_t{0}) == "k: argument 2 (n) is 18446744073709551615, which int64 does not hold");
   CHECK(type_error(k, f32, 1.0F, n) == "k: argument 1 (y) is a scalar, and the parameter an array; give an Array");
   CHECK(type_error(k, f32, f32, f32) ==
-        "k: argument 2 (n) is an array, and the parameter a scalar; give a C++ value, as array.item<T>() is");
+        "k: argument 2 (n) is an array, and the parameter a scalar; give its value, which item() of the array returns");
   CHECK(type_error(k, f32, Array(), n) == "k: argument 1 (y) is an empty Array handle, not an array");
   CHECK(type_error(k, f32, f32.broadcast_to({2, 4}), n) ==
         "k: argument 1 (y) is read-only, and the kernel may write to it; give a writable array, or declare \"const\" in the "

@@ -19,7 +19,7 @@ struct Wording {
 constexpr Wording kWordings[] = {
     {"convert an argument with astype()", "give an operand of another dtype"},
     {"convert it with astype()", "give an operand of another dtype"},
-    {"give a C++ value, as array.item<T>() is", "give a number"},
+    {"give its value, which item() of the array returns", "give a number"},
     {".dtype or .signature", "--dtype"},
     {".casting = Casting::", "--casting "},
     {"give .out, or a size rule in the definition: .sizes = ", "give a size rule: --sizes "},

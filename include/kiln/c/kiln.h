@@ -319,8 +319,9 @@ KILN_C_API kiln_status kiln_error_status(const kiln_error* error) KILN_NOEXCEPT;
 KILN_C_API const char* kiln_error_message(const kiln_error* error) KILN_NOEXCEPT;
 /* Returns a value of an error, which lives as long as the error. NULL: the error has no such value. Keys: "position" (bytes
  * into the text that was parsed), "vendor_code", "vendor_name", "diagnostics" (JSON), "log", "source", "target", "compiler",
- * "context", "option" (of a struct), "code", "reason". The code is what `kiln explain` takes, such as "broadcast" or
- * "compile". The reason is the same, where it says more than the status. */
+ * "context", "option", "options" (JSON), "code", "reason". The option is a struct's, or the first that the message names.
+ * The options are the places of those that it names as C++ does. The code is what `kiln explain` takes, such as "broadcast"
+ * or "compile". The reason is the same, where it says more than the status. */
 KILN_C_API const char* kiln_error_get(const kiln_error* error, const char* key) KILN_NOEXCEPT;
 /* Releases an error. */
 KILN_C_API void kiln_error_release(kiln_error* error) KILN_NOEXCEPT;

@@ -8,6 +8,7 @@
 #include "kiln/error.hpp"
 #include "kiln/explain.hpp"
 #include "kiln/warm.hpp"
+#include "types/option_words.hpp"
 #include "types/reason.hpp"
 
 namespace kiln::c {
@@ -36,11 +37,24 @@ kiln_error* with_code(kiln_error* error, std::string_view code) {
   return error;
 }
 
+Json options_json(const std::vector<OptionWord>& words) {
+  Json list = Json::array();
+  for (const OptionWord& word : words) {
+    list.push_back({{"begin", word.begin}, {"end", word.end}, {"name", word.name}});
+    if (!word.value.empty()) list.back()["value"] = word.value;
+  }
+  return list;
+}
+
 /// Returns the error for the exception that is being handled.
 kiln_error* error_of_current() {
   const auto make_error = [](kiln_status status, const std::exception& e) {
     auto* const error = make<kiln_error>(status, e.what());
     if (const auto reason = reason_of(e)) add(*error, "reason", name(*reason));
+    if (const auto words = option_words(e.what()); !words.empty()) {
+      add(*error, "option", words.front().name);
+      add(*error, "options", text_of(options_json(words)));
+    }
     return with_code(error, explain(e).code);
   };
   try {
@@ -79,7 +93,7 @@ kiln_error* error_of_current() {
     return error;
   } catch (const ArgumentError& e) {
     kiln_error* const error = make_error(KILN_E_ARGUMENT, e);
-    add(*error, "option", e.option());
+    if (!e.option().empty()) error->values["option"] = e.option();
     error->values["code"] = "argument";
     return error;
   } catch (const std::bad_alloc&) {

@@ -42,10 +42,9 @@ Operands::Operands(const Callee& callee, const Given& given, std::size_t nin, st
     if (arg.is_array() && operands_[k].rep == nullptr)
       throw Because<TypeError>(Reason::empty, what() + ": " + name_of(k) + " is an empty Array handle, not an array");
     if (arg.is_array() && is_constant(k)) {
-      throw TypeError(
-          what() + ": " + name_of(k) +
-          " is an array, and the parameter is \"constant\": the kernel is compiled for its value; give a C++ value, "
-          "as array.item<T>() is");
+      throw TypeError(what() + ": " + name_of(k) +
+                      " is an array, and the parameter is \"constant\": the kernel is compiled for its value; give its value, "
+                      "which item() of the array returns");
     }
   }
   take_outputs();

@@ -88,7 +88,8 @@ void Call::check_argument(std::size_t i) {
   const signature::KernelParameter& wanted = parameter(i);
   const detail::ArrayRep* const given = operands_.rep(i);
   if (!wanted.array) {
-    if (given != nullptr) fail_type(i, "is an array, and the parameter a scalar; give a C++ value, as array.item<T>() is");
+    if (given != nullptr)
+      fail_type(i, "is an array, and the parameter a scalar; give its value, which item() of the array returns");
     return;
   }
   if (given == nullptr) fail_type(i, "is a scalar, and the parameter an array; give an Array");

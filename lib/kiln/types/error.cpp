@@ -26,6 +26,7 @@ std::string caret_line(std::string_view line, std::size_t column) {
 }
 
 std::string signature_message(const std::string& message, std::string_view text, std::size_t position) {
+  if (text.empty()) return message;
   position = std::min(position, text.size());
   const std::size_t before = position == 0 ? std::string_view::npos : text.rfind('\n', position - 1);
   const std::size_t start = before == std::string_view::npos ? 0 : before + 1;

@@ -17,7 +17,7 @@ TEST_CASE("a signature error shows the place") {
   CHECK(text_of(error) == "expected ')'\nfloat32(float32 a\n                 ^");
   CHECK(error.position() == 17);
   CHECK(text_of(SignatureError("m", "abc", 0)) == "m\nabc\n^");
-  CHECK(text_of(SignatureError("m", "", 0)) == "m\n\n^");
+  CHECK(text_of(SignatureError("m", "", 0)) == "m");
   CHECK(text_of(SignatureError("m", "abc", 99)) == "m\nabc\n   ^");
 }
 
