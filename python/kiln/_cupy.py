@@ -82,7 +82,7 @@ class ElementwiseKernel(_Kernel):
             result = self._function(*args, **{name: value for name, value in keywords.items() if value is not None})
         except TypeError as error:
             # CuPy has a ValueError for a size that is missing or that arrays decide.
-            if ".size" in str(error):
+            if getattr(error, "option", None) == "size":
                 raise ArgumentError(str(error)) from None
             if self._raw_outputs and "is raw; give" in str(error):
                 raise ArgumentError(f"{self.name}: the size is undecided, as all outputs are raw: give size=, or the outputs") from None

@@ -41,6 +41,33 @@ def write_json(value):
     return json.dumps(value)
 
 
+# --- Messages
+
+#: Options of C++ that are keywords of another name here.
+_KEYWORDS = {"shared_bytes": "shared_mem"}
+_FUNCTIONS = {"kiln::all_axes": "None", "kiln::cupy::raw_kernel": "kiln.RawKernel", "kiln::set_memory_limit": "set_memory_limit"}
+
+
+def in_python(message, places):
+    """Returns a message of kiln's with its options as keywords: ".out" is "out=". `places` is the error's `options`, as JSON."""
+    text = message.encode()
+    for place in reversed(read_json(places)):
+        begin, end, name, value = place["begin"], place["end"], place["name"], place.get("value")
+        if name in ("Casting", "DType"):
+            word = repr(value)
+        elif name.startswith("kiln::"):
+            word = _FUNCTIONS.get(name, name.replace("::", "."))
+        else:
+            parts = [part for part in name.split(".") if part not in ("compile", "on")]
+            word = _KEYWORDS.get(parts[0], parts[0]) if parts else "the definition"
+            if value is not None:
+                word += "=True" if value == "true" else f"={value!r}"
+            elif parts and not text[:begin].endswith(b"its "):
+                word += "="
+        text = text[:begin] + word.encode() + text[end:]
+    return text.decode(errors="replace")
+
+
 # --- Signatures
 
 def _variables(signature):

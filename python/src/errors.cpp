@@ -64,8 +64,14 @@ PyObject* Error::raise() const {
   const kiln_status status = kiln_error_status(error_);
   const char* const message = kiln_error_message(error_);
   if (status == KILN_E_MEMORY) return PyErr_NoMemory();
-  const Ref what(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(strlen(message)), "replace"));
+  Ref what(PyUnicode_DecodeUTF8(message, static_cast<Py_ssize_t>(strlen(message)), "replace"));
   if (!what) return nullptr;
+  if (const char* const options = kiln_error_get(error_, "options")) {
+    const Ref in_python(support("in_python"));
+    if (!in_python) return nullptr;
+    what = Ref(PyObject_CallFunction(in_python.get(), "Os", what.get(), options));
+    if (!what) return nullptr;
+  }
   const Ref exception(PyObject_CallOneArg(class_of(status, kiln_error_get(error_, "reason")), what.get()));
   if (!exception) return nullptr;
   for (const char* const key : kKeys) {

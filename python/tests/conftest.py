@@ -1,6 +1,10 @@
 """Tests of the package against NumPy."""
+import re
+
 import numpy as np
 import pytest
+
+import kiln
 
 INTEGERS = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"]
 FLOATS = ["float16", "float32", "float64"]
@@ -35,3 +39,18 @@ def same(got, wanted, exact=True):
 @pytest.fixture
 def rng():
     return np.random.default_rng(7)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def messages_have_no_words_of_cpp():
+    """Asserts that no error of the session names an option as C++ does, ".out", outside quotes."""
+    seen = set()
+
+    def __init__(self, *args):
+        super(kiln.Error, self).__init__(*args)
+        seen.update(str(each).partition("\n")[0] for each in args)
+    kiln.Error.__init__ = __init__
+    yield
+    del kiln.Error.__init__
+    unquoted = [re.sub(r"\"[^\"]*\"|'[^']*'", "''", each) for each in seen]
+    assert not [each for each in unquoted if re.search(r"(?:^|[ (])\.[a-z_]{2,}\b|\b(?:kiln|Casting|DType)::", each)]

@@ -79,7 +79,7 @@ def test_calls_that_do_not_match_are_an_error_of_every_rank(tmp_path):
     for error in results:
         assert isinstance(error, kiln.RankError)
         assert error.rank == 1
-        assert "rank 1 of 3: calls do not match: its .targets are sm_90, and of rank 0 native" in str(error)
+        assert "rank 1 of 3: calls do not match: its targets are sm_90, and of rank 0 native" in str(error)
     with pytest.raises(kiln.CacheError):
         kiln.mpi.warm(Comm(0, 1, threading.Barrier(1), [None]), "{}")
 
