@@ -7,12 +7,12 @@ import threading
 import numpy as np
 
 from . import _kiln, _support
-from ._definitions import _text
+from ._definitions import _define_members, _text
 from .errors import ArgumentError, CompileError
 
 
 def _define(definition):
-    return _kiln.define(json.dumps({name: value for name, value in definition.items() if value not in (None, (), "")}))
+    return _define_members({name: value for name, value in definition.items() if value not in (None, (), "")})
 
 
 class _Kernel:

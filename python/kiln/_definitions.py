@@ -3,7 +3,7 @@ import inspect
 import re
 
 from . import _kiln, _support
-from .errors import CacheError, SignatureError
+from .errors import CacheError, CompileError, SignatureError
 
 #: Members that definitions of all kinds may have, and what they are there.
 _COMMON = {"name", "preamble", "functions", "headers", "include_dirs", "link", "defines", "contract", "fast_math", "same_bits",
@@ -54,32 +54,126 @@ def _make(kind, members, options, cache, doc=None):
         if name in ("defines", "include_dirs", "link") and isinstance(value, str):
             value = [value]
         definition[name] = value
-    try:
-        function = _kiln.define(_support.write_json(definition), cache)
-    except CacheError as error:
-        # The C interface reads a definition, and the caller wrote a signature.
-        place = re.match(r"definition: /(signatures?(/\d+)?|layout): ", str(error))
-        if place is None:
-            raise
-        raise SignatureError(str(error)[place.end():]) from None
+    function = _define_members(definition, cache)
     if doc:
         function.__doc__ = doc
     return function
 
 
-def _as_list(signatures):
-    return [signatures] if isinstance(signatures, str) else list(signatures)
+def _define_members(definition, cache=None):
+    """Makes a function of a definition whose members the caller gave as arguments."""
+    try:
+        return _kiln.define(_support.write_json(definition), cache)
+    except CacheError as error:
+        raise _of_arguments(error, definition.get("name", "f")) from None
+
+
+def _of_arguments(error, name):
+    """Returns an error of a definition, "definition: /body: …", as one of the caller's arguments."""
+    place = re.match(r"definition: /(\w*)(?:/\d+)*: ", str(error))
+    if place is None:
+        return error
+    member, text = place[1], str(error)[place.end():]
+    if re.match(r"\d+:\d+: ", text):
+        made, code = CompileError(f"{name}:{text.replace(': ', ': error: ', 1)}"), "compile"
+    elif member in ("signature", "signatures", "layout", "in_params", "out_params") or (not member and text.endswith("^")):
+        made, code = SignatureError(text), "signature"
+    else:
+        made, code = type(error)(f"{member}: {text}" if member else text), error.code
+    made.code, made.option = code, error.option
+    if hasattr(made, "add_note"):
+        made.add_note(f"help: python -m kiln explain {code}")
+    return made
+
+
+def _as_list(signatures, function):
+    """Returns signatures as kiln reads them."""
+    if isinstance(signatures, str):
+        return [_signature(signatures, function)]
+    if not isinstance(signatures, (list, tuple)):
+        signatures = [signatures]
+    return [_signature(each, function) for each in signatures]
+
+
+_EXAMPLES = {"vectorize": "float64(float64 x)", "guvectorize": "void(float64[:] x, float64 y)", "kernel": "void(float64[:] x)",
+             "reduction": "float64(float64 x)"}
+
+
+def _signature(signature, function):
+    """Returns a signature as kiln reads it. Numba's are taken by what they print: calls of types, and tuples of types."""
+    text = signature
+    if isinstance(signature, tuple):
+        text = f"({', '.join(map(repr, signature))}) -> none"
+    elif not isinstance(signature, str):
+        text = str(signature)
+    if text is not signature:
+        call = re.fullmatch(r"\((.*)\) -> (.*)", text)
+        if call is None:
+            raise TypeError(f"{function}: a signature is a string, such as {_EXAMPLES[function]!r}, and this is {type(signature).__name__}")
+        text = f"{_type(call[2])}({', '.join(map(_type, _split_operands(call[1])))})"
+    return _any_strides(text)
+
+
+def _any_strides(text):
+    """Returns a signature without Numba's promise of contiguous elements, "[:, ::1]": views take any strides."""
+    return re.sub(r"\[[^]]*\]", lambda brackets: brackets[0].replace("::1", ":"), text)
+
+
+def _type(text):
+    """Returns the type that Numba prints: "Array(float64, 2, 'C', False, aligned)", "none"."""
+    array = re.match(r"Array\((\w+), (\d+),", text)
+    if array is not None:
+        return f"{array[1]}[{','.join(':' * int(array[2]))}]"
+    return {"none": "void", "boolean": "bool"}.get(text, text)
+
+
+def _check_function(kind, signatures, function):
+    """Refuses what a signature without a body cannot decorate: an array that a call of the result would take."""
+    if inspect.isfunction(function):
+        return
+    shown = ", ".join(repr(each) for each in signatures)
+    raise TypeError(f"{kind}: there is no body beside {shown}, so that it decorates a function whose docstring is the body, and "
+                    f"{type(function).__name__} is none. With a body it is {_COMPLETE[kind]}")
+
+
+_COMPLETE = {"vectorize": 'vectorize("float32 f(float32 x) = x*x+1")',
+             "guvectorize": 'guvectorize("(n)->() void f(float32[:] x, float32 y) { y = x(0); }")',
+             "kernel": 'kernel("void(float32[:] x)", "x[item] = 1;")'}
+
+
+def _check_signature(text):
+    """Refuses a body that stands where vectorize() expects a definition or a signature."""
+    head = re.split(r"[={]", text, maxsplit=1)[0]
+    call = re.fullmatch(r"\s*(\([^()]*\)|\w+)\s*\w*\s*\(([^()]*)\)\s*(where\b.*)?", head, re.DOTALL)
+    if call and (not call[2].strip() or any(len(each.split()) > 1 or _is_type(each) for each in _split_operands(call[2]))):
+        return
+    body = re.sub(r"^\s*\w+\s*=(?!=)", "", text).strip() or "x*x+1"
+    names = dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\s*[(:.])", body))
+    parameters = ", ".join(f"float64 {name}" for name in names if name not in _KNOWN_NAMES)
+    definition = f"float64 f({parameters}) " + (f"{{ {body} }}" if "body" in _body(body) else f"= {body}")
+    raise SignatureError(f"vectorize: {text!r} has no signature. A definition has one: {definition!r}, or the signatures stand beside "
+                         f"the body: vectorize(['float64({parameters})'], {body!r})")
+
+
+_KNOWN_NAMES = {"pi", "M_PI", "M_E", "NAN", "INFINITY", "true", "false", "return", "if", "else", "for", "and", "or", "not", *_support.CHARACTERS}
+
+
+def _is_type(text):
+    word = text.partition("[")[0].strip()
+    return word in _support.CHARACTERS or word[:1].isupper()
 
 
 def _body(text):
     """Returns the members of a ufunc's body: an expression, or statements."""
+    if not isinstance(text, str):
+        raise TypeError(f"a body is a string of C++, and this is {type(text).__name__}")
     statements = ";" in text or re.search(r"\breturn\b", text)
     return {"body": text} if statements else {"expression": text.strip()}
 
 
 def _with_names(signature, names):
     """Adds the names of a Python function's parameters to a signature that has none: "float32(float32, float32)"."""
-    close = signature.rfind(")", 0, signature.find(" where ") if " where " in signature else len(signature))
+    close = signature.rfind(")", 0, len(_split_where(signature)[0]))
     open_ = signature.rfind("(", 0, close)
     if open_ < 0:
         return signature
@@ -90,11 +184,18 @@ def _with_names(signature, names):
     return signature[:open_ + 1] + ", ".join(named) + signature[close:]
 
 
+def _split_where(signature):
+    """Returns the operands and the restrictions of a signature: "T(T a)", " where T: float32"."""
+    where = re.search(r"\swhere\s", signature)
+    at = where.start() if where else len(signature)
+    return signature[:at], signature[at:]
+
+
 def _split_operands(text):
     """Splits operands at commas that are in no brackets: "float32[:,:] a, float32 b"."""
     parts, depth, start = [], 0, 0
     for i, character in enumerate(text):
-        depth += (character == "[") - (character == "]")
+        depth += (character in "[(") - (character in "])")
         if character == "," and depth == 0:
             parts.append(text[start:i].strip())
             start = i + 1
@@ -145,15 +246,19 @@ def vectorize(signatures, body=None, *, name=None, cache=None, **options):
     if callable(signatures):
         raise TypeError("vectorize: kiln compiles C++, not Python: @kiln.vectorize([signatures]) over a function whose docstring is the body")
     if body is not None:
-        return _make("ufunc", {"name": name or "f", "signatures": _as_list(signatures), **_body(body)}, options, cache)
+        return _make("ufunc", {"name": name or "f", "signatures": _as_list(signatures, "vectorize"), **_body(body)}, options, cache)
+    if isinstance(signatures, str):
+        _check_signature(signatures)
     if isinstance(signatures, str) and ("=" in signatures or "{" in signatures):
         if not options and cache is None and name is None:
             return _kiln.parse(signatures)
         return _whole("ufunc", signatures, name, options, cache)
+    given = _as_list(signatures, "vectorize")
 
     def decorate(function):
+        _check_function("vectorize", given, function)
         found, parameters, text = _from_function(function)
-        listed = [_with_names(each, parameters) for each in _as_list(signatures)]
+        listed = [_with_names(each, parameters) for each in given]
         made = _make("ufunc", {"name": name or found, "signatures": listed, **_body(text)}, options, cache, function.__doc__)
         made.__dict__["__module__"] = function.__module__
         return made
@@ -190,16 +295,22 @@ def guvectorize(signatures, layout=None, body=None, *, name=None, cache=None, **
     """
     if layout is None:
         if isinstance(signatures, str) and "{" in signatures:
+            head, brace, rest = signatures.partition("{")
+            signatures = _any_strides(head) + brace + rest
             if not options and cache is None and name is None:
                 return _kiln.parse(signatures)
             return _whole("gufunc", signatures, name, options, cache)
         raise TypeError("guvectorize: give signatures and a layout, or one string with the layout in front: \"(n)->() void f(…) { … }\"")
+    if not isinstance(layout, str) or (isinstance(signatures, str) and "->" in signatures and "->" not in layout):
+        raise TypeError(f"guvectorize: the layout comes behind the signatures, and it is a string such as \"(n)->()\": {layout!r} is none")
+    given = _as_list(signatures, "guvectorize")
     if body is not None:
-        return _make_gufunc(name or "f", layout, _as_list(signatures), body, options, cache)
+        return _make_gufunc(name or "f", layout, given, body, options, cache)
 
     def decorate(function):
+        _check_function("guvectorize", [*given, layout], function)
         found, parameters, text = _from_function(function)
-        listed = [_with_names(each if "(" in each else f"void({each})", parameters) for each in _as_list(signatures)]
+        listed = [_with_names(each if "(" in each else f"void({each})", parameters) for each in given]
         return _make_gufunc(name or found, layout, listed, text, options, cache, function.__doc__)
     return decorate
 
@@ -213,9 +324,9 @@ def _make_gufunc(name, layout, signatures, body, options, cache, doc=None):
         return _make("gufunc", {"name": name, "layout": layout, "signatures": signatures, "body": body}, options, cache, doc)
     listed = []
     for each in signatures:
-        head, where, variables = each.partition(" where ")
+        head, where = _split_where(each)
         operands = _split_operands(head[head.index("(") + 1:head.rindex(")")])
-        listed.append(f"({', '.join(operands[inputs:])})({', '.join(operands[:inputs])}){where}{variables}")
+        listed.append(f"({', '.join(operands[inputs:])})({', '.join(operands[:inputs])}){where}")
     return _make("ufunc", {"name": name, "signatures": listed, "body": body}, options, cache, doc)
 
 
@@ -228,7 +339,7 @@ def reduction(signatures, *, reduce, accumulator=None, map=None, post=None, name
     >>> mean([1.0, 2.0, 6.0])
     np.float64(3.0)
     """
-    members = {"name": name or "f", "signatures": _as_list(signatures), "accumulator": accumulator, "map": map, "reduce": reduce,
+    members = {"name": name or "f", "signatures": _as_list(signatures, "reduction"), "accumulator": accumulator, "map": map, "reduce": reduce,
                "post": post}
     return _make("reduction", members, options, cache)
 
@@ -244,8 +355,16 @@ def kernel(signature, body=None, *, name=None, cache=None, **options):
     >>> y
     array([3., 2., 1., 0.])
     """
+    whole = re.fullmatch(r"\s*(\w+)\s+(\w+)\s*(\(.*?\)[^{]*?)\s*\{(.*)\}\s*", signature, re.DOTALL) if isinstance(signature, str) else None
+    if body is None and whole is not None:
+        raise SignatureError(f"kernel: the signature and the body are two strings, and the name is an argument: "
+                             f"kernel({whole[1] + whole[3]!r}, {whole[4].strip()!r}, name={whole[2]!r})")
+    if isinstance(signature, (list, tuple)) and len(signature) == 1:
+        signature = signature[0]
+    signature = _signature(signature, "kernel")
     if body is None:
         def decorate(function):
+            _check_function("kernel", [signature], function)
             found, parameters, text = _from_function(function)
             return _make("kernel", {"name": name or found, "signature": _with_names(signature, parameters), "body": text}, options, cache,
                          function.__doc__)

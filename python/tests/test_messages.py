@@ -4,11 +4,206 @@ import pytest
 
 import kiln
 
+SHIFT = "for (index i = 0; i < n; ++i) y(i) = x(i) + 1;"
+
 
 def message(error, call):
     with pytest.raises(error) as caught:
         call()
     return str(caught.value)
+
+
+# --- Definitions
+
+@pytest.mark.parametrize("text, definition, parameters", [
+    ("x*x+1", "float64 f(float64 x) = x*x+1", "float64 x"),
+    ("sin(a) * b", "float64 f(float64 a, float64 b) = sin(a) * b", "float64 a, float64 b"),
+    ("return pi * x;", "float64 f(float64 x) { return pi * x; }", "float64 x"),
+    ("x == 1", "float64 f(float64 x) = x == 1", "float64 x"),
+    ("y = 2 * x", "float64 f(float64 x) = 2 * x", "float64 x"),
+])
+def test_a_body_without_a_signature(text, definition, parameters):
+    body = text.removeprefix("y = ")
+    assert message(kiln.SignatureError, lambda: kiln.vectorize(text)) == (
+        f"vectorize: {text!r} has no signature. A definition has one: {definition!r}, or the signatures stand beside the body: "
+        f"vectorize(['float64({parameters})'], {body!r})")
+    kiln.vectorize(definition)
+    kiln.vectorize([f"float64({parameters})"], body)
+
+
+def test_a_signature_without_a_body_decorates_functions_alone():
+    a = np.arange(3.0)
+    assert message(TypeError, lambda: kiln.vectorize("float64(float64 x)")(a)) == (
+        "vectorize: there is no body beside 'float64(float64 x)', so that it decorates a function whose docstring is the body, and "
+        'ndarray is none. With a body it is vectorize("float32 f(float32 x) = x*x+1")')
+    assert message(TypeError, lambda: kiln.guvectorize(["void(float64[:] x, float64 y)"], "(n)->()")(a)) == (
+        "guvectorize: there is no body beside 'void(float64[:] x, float64 y)', '(n)->()', so that it decorates a function whose docstring "
+        'is the body, and ndarray is none. With a body it is guvectorize("(n)->() void f(float32[:] x, float32 y) { y = x(0); }")')
+    assert message(TypeError, lambda: kiln.kernel("void(float64[:] x)")(a)) == (
+        "kernel: there is no body beside 'void(float64[:] x)', so that it decorates a function whose docstring is the body, and ndarray is "
+        'none. With a body it is kernel("void(float32[:] x)", "x[item] = 1;")')
+
+
+def test_a_signature_with_a_name_beside_a_body():
+    for call, text, place in [
+            (lambda: kiln.vectorize("float64 f(float64 x)", "x"), "float64 f(float64 x)", 8),
+            (lambda: kiln.reduction("float64 f(float64 x)", reduce="return a + b;"), "float64 f(float64 x)", 8),
+            (lambda: kiln.guvectorize("void f(float64[:] x, float64 y)", "(n)->()", "y = 1;"), "void f(float64[:] x, float64 y)", 5),
+            (lambda: kiln.kernel("void f(float64[:] x)", "x[item] = 1;"), "void f(float64[:] x)", 5)]:
+        assert message(kiln.SignatureError, call) == (
+            f'a signature beside its body has no name: leave "f" out here, and give it as name=\n{text}\n{" " * place}^')
+    assert message(kiln.SignatureError, lambda: kiln.kernel("void fill(float32[:] x) { x[item] = 1; }")) == (
+        "kernel: the signature and the body are two strings, and the name is an argument: "
+        "kernel('void(float32[:] x)', 'x[item] = 1;', name='fill')")
+
+
+def test_arguments_of_other_types_and_in_another_order():
+    assert message(TypeError, lambda: kiln.vectorize(None)) == (
+        "vectorize: a signature is a string, such as 'float64(float64 x)', and this is NoneType")
+    assert message(TypeError, lambda: kiln.vectorize([np.float64], "x")) == (
+        "vectorize: a signature is a string, such as 'float64(float64 x)', and this is type")
+    assert message(TypeError, lambda: kiln.vectorize(["float64(float64 x)"], 3)) == "a body is a string of C++, and this is int"
+    for signatures, layout in [("(n)->()", ["void(float64[:] x, float64 y)"]), ("(n)->()", "void(float64[:] x, float64 y)")]:
+        assert message(TypeError, lambda: kiln.guvectorize(signatures, layout, "y = 1;")) == (
+            f'guvectorize: the layout comes behind the signatures, and it is a string such as "(n)->()": {layout!r} is none')
+
+
+def test_errors_of_definitions_name_the_argument():
+    text = "f:1:4: error: '(' is never closed; add ')'"
+    assert message(kiln.CompileError, lambda: kiln.vectorize(["float64(float64 x)"], "sin(x")) == text
+    assert message(kiln.CompileError, lambda: kiln.vectorize("float64 f(float64 x) = sin(x")).startswith(text)
+    assert message(kiln.CacheError, lambda: kiln.vectorize(["float64(float64 x)"], "x", headers=3)) == "headers: expected an object, found 3"
+    with pytest.raises(kiln.SignatureError) as caught:
+        kiln.ElementwiseKernel("flot64 x", "float64 y", "y = x")
+    assert str(caught.value).startswith('kernel: unknown dtype "flot64": did you mean "float64"?')
+    assert caught.value.code == "signature" and caught.value.__notes__ == ["help: python -m kiln explain signature"]
+
+
+# --- Strings of several lines
+
+def test_strings_begin_with_a_line_break():
+    x = np.arange(3.0)
+    whole = kiln.guvectorize("""
+        (n)->(n) void shift(float64[:] x, float64[:] y) {
+          for (index i = 0; i < n; ++i) y(i) = x(i) + 1;
+        }
+    """)
+    parts = kiln.guvectorize("""
+        void(float64[:] x, float64[:] y)
+    """, """
+        (n)
+          ->(n)
+    """, SHIFT)
+    for each in (whole, parts):
+        np.testing.assert_array_equal(each(x), x + 1)
+    assert whole.signature == "(n)->(n)" and parts.signature == "(n) ->(n)"
+
+    @kiln.vectorize("""
+        T(T, T)
+        where T: float32, float64
+    """)
+    def product(a, b):
+        "return a * b;"
+    assert product(2.0, 3.0) == 6
+    assert product.types == ["ff->f", "dd->d"]
+    scalar = kiln.guvectorize("\n void(T x, T y)\n where T: float32, float64", "\n()->()", "\n y = 2 * x;\n")
+    assert isinstance(scalar, kiln.Ufunc) and scalar(2.0) == 4
+
+
+def test_places_in_strings_of_several_lines():
+    with pytest.raises(kiln.SignatureError) as caught:
+        kiln.guvectorize("""
+  (n)->() void f(flot64[:] x, float64 y) {
+    y = x(0);
+  }""")
+    assert str(caught.value) == ('unknown dtype "flot64": did you mean "float64"?\n'
+                                 '          void f(flot64[:] x, float64 y) {\n'
+                                 '                 ^')
+    assert caught.value.position == 18
+    assert message(kiln.SignatureError, lambda: kiln.guvectorize(["void(float64[:] x, float64 y)"], "\n (n)-()", "y = 1;")) == (
+        "expected ',' or \"->\" after an input, found '-'\n (n)-()\n    ^")
+    f = kiln.guvectorize("""
+  (n)->() void f(float64[:] x, float64 y) {
+    y = x(0);
+    y = missing;
+  }""")
+    assert message(kiln.CompileError, lambda: f(np.ones(3))).startswith(
+        "f:3:9: error: use of undeclared identifier 'missing'\n      y = missing;\n          ^\n")
+
+
+# --- Numba's types
+
+class Printed:
+    """What prints as an object of Numba does."""
+
+    def __init__(self, text):
+        self.text = text
+
+    def __repr__(self):
+        return self.text
+
+
+class Type(Printed):
+    def __call__(self, *types):
+        return Printed(f"({', '.join(map(repr, types))}{',' if len(types) == 1 else ''}) -> {self!r}")
+
+
+FLOAT64, INT64, NONE = Type("float64"), Type("int64"), Type("none")
+VECTOR, MATRIX = Type("Array(float64, 1, 'A', False, aligned)"), Type("Array(float64, 2, 'C', False, aligned)")
+
+
+def test_types_of_numba_are_signatures():
+    for signatures in ([FLOAT64(FLOAT64, INT64)], FLOAT64(FLOAT64, INT64)):
+        @kiln.vectorize(signatures)
+        def scaled(x, k):
+            "return x * k;"
+        assert scaled.types == ["dl->d"] and scaled(1.5, 2) == 3
+    for signatures in ([NONE(VECTOR, VECTOR)], [(VECTOR, VECTOR)]):
+        @kiln.guvectorize(signatures, "(n)->(n)")
+        def shift(x, y):
+            "for (index i = 0; i < n; ++i) y(i) = x(i) + 1;"
+        assert shift([1.0, 2.0]).tolist() == [2, 3]
+
+    @kiln.kernel(NONE(MATRIX, INT64))
+    def fill(x, value):
+        "x(item, 0) = value;"
+    x = np.zeros((2, 3))
+    fill.forall(2)(x, 7)
+    assert x.tolist() == [[7, 0, 0]] * 2
+    with pytest.raises(TypeError, match=r"a signature is a string, such as 'float64\(float64 x\)', and this is Type"):
+        kiln.vectorize([FLOAT64], "x")
+
+
+def test_types_of_numba_itself():
+    numba = pytest.importorskip("numba")
+
+    @kiln.vectorize([numba.float64(numba.float64, numba.int64)])
+    def scaled(x, k):
+        "return x * k;"
+    assert scaled.types == ["dl->d"]
+
+    @kiln.guvectorize([numba.void(numba.float64[:, ::1], numba.float64[:]), (numba.float32[:, :], numba.float32[:])], "(m,n)->(m)")
+    def first(x, y):
+        "for (index i = 0; i < m; ++i) y(i) = x(i, 0);"
+    assert first.types == ["d->d", "f->f"]
+
+
+def test_contiguous_arrays_of_numba():
+    body = "for (index i = 0; i < m; ++i) y(i) = x(i, 0);"
+    x = np.arange(6.0).reshape(2, 3)
+    for each in [kiln.guvectorize(["void(float64[:, ::1] x, float64[::1] y)"], "(m,n)->(m)", body),
+                 kiln.guvectorize(f"(m,n)->(m) void f(float64[:, ::1] x, float64[::1] y) {{ {body} }}")]:
+        for given in (x, np.asfortranarray(x), x[:, ::-1]):
+            np.testing.assert_array_equal(each(given), given[:, 0])
+    fill = kiln.kernel("void(float64[:, ::1] x)", "x(item, 0) = 7;")
+    fill.forall(2)(x)
+    assert x[:, 0].tolist() == [7, 7]
+
+
+@pytest.mark.parametrize("name, dtype", [("f8", "float64"), ("i4", "int32"), ("double", "float64"), ("intp", "int64"), ("b1", "bool")])
+def test_other_names_of_dtypes(name, dtype):
+    assert message(kiln.SignatureError, lambda: kiln.vectorize([f"{name}({name} x)"], "x")).startswith(
+        f'unknown dtype "{name}": did you mean "{dtype}"?\n{name}({name} x)\n^')
 
 
 # --- Words of Python in errors
@@ -42,3 +237,33 @@ def test_errors_have_the_option_that_they_name():
     with pytest.raises(kiln.ShapeError) as caught:
         kiln.math.add(np.zeros(2), np.zeros(3))
     assert caught.value.option is None
+
+
+# --- Bodies in Python's words
+
+@pytest.mark.parametrize("body, hint", [
+    ("x ^ 2", "; ^ is exclusive or; write pow(x, 2), or x * x"),
+    ("x**2", "; C++ has no power operator; write pow(x, 2), or x * x"),
+    ("x % 2", "; % is of integers; write fmod(x, y)"),
+    ("np.sin(x)", "; C++ has no module np; write sin(x)"),
+    ("math.sin(x)", "; C++ has no module math; write sin(x)"),
+    ("np.arctan2(x, 2)", "; C++ has no module np; write atan2(x, 2)"),
+    ("2 * math.pi", "; C++ has no module math; write pi"),
+    ("x if x > 0 else -x", "; C++ has no x if c else y; write c ? x : y"),
+    ("(x if x > 0 else -x) * 2", "; C++ has no x if c else y; write c ? x : y"),
+    ("return x // 2;", "; // begins a comment; write floor(x / y)"),
+    ("while (True) return x; return x;", "use of undeclared identifier 'True'; did you mean 'true'?"),
+    ("None", "; C++ has no None; write NAN for a number that is missing"),
+    ("arcsin(x)", "; write asin(x)"),
+    ("y = 2 * x; return y;", "; declare it where it is first assigned: auto y = …"),
+    ("for i in range(3): x += i; return x;", "; write for (int i = 0; i < n; ++i)"),
+])
+def test_hints(body, hint):
+    f = kiln.vectorize(["float64(float64 x)"], body)
+    first = message(kiln.CompileError, lambda: f(np.ones(2))).splitlines()[0]
+    assert first.startswith("f:1:") and first.endswith(hint)
+
+
+def test_words_that_cpp_has_too():
+    f = kiln.vectorize(["bool(float64 x)"], "x > 1 and not (x > 2) or x == 5")
+    assert f([0.0, 1.5, 3.0, 5.0]).tolist() == [False, True, False, True]
