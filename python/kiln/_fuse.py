@@ -1,4 +1,5 @@
 """kiln.fuse: a Python function over kiln's ufuncs as one ufunc, which reads and writes memory once."""
+import functools
 import inspect
 import json
 import re
@@ -7,6 +8,8 @@ import numpy as np
 
 from . import _kiln
 from . import math as functions
+
+_DTYPES = "bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, bfloat16, float32, float64, complex64, complex128"
 
 
 class Expr:
@@ -20,12 +23,128 @@ class Expr:
 
     def __array_ufunc__(self, ufunc, method, *inputs, **keywords):
         if method != "__call__" or keywords:
-            raise TypeError(f"fuse: {ufunc.__name__} with {method if method != '__call__' else ', '.join(keywords)} is no step of a fused function")
-        function = ufunc if isinstance(ufunc, _kiln.Ufunc) else functions._get(ufunc.__name__)
+            raise _no_step(f"{ufunc.__name__} with {method if method != '__call__' else ', '.join(keywords)}")
+        if isinstance(ufunc, _kiln.Ufunc):
+            return self._steps.apply(ufunc, inputs)
+        try:
+            function = functions._get(ufunc.__name__)
+        except ValueError:
+            raise _no_step(f"{ufunc.__name__}") from None
         return self._steps.apply(function, inputs)
 
+    def __array_function__(self, function, types, args, keywords):
+        step = _FUNCTIONS.get(function)
+        if step is None:
+            raise _no_step(f"numpy.{function.__name__}")
+        try:
+            return step(*args, **keywords)
+        except _Unfit:
+            given = ", ".join([*("…" for _ in args), *(f"{name}={value!r}" for name, value in keywords.items())])
+            raise _no_step(f"numpy.{function.__name__}({given})") from None
+
+    def clip(self, min=None, max=None):
+        return _clip(self, min, max)
+
+    def conj(self):
+        return np.conjugate(self)
+
+    conjugate = conj
+
+    def round(self, decimals=0):
+        return np.round(self, decimals)
+
+    __round__ = round
+
+    @property
+    def real(self):
+        return np.real(self)
+
+    @property
+    def imag(self):
+        return np.imag(self)
+
     def __bool__(self):
-        raise TypeError("fuse: a value has no truth while the function is traced; kiln.math.where chooses by elements")
+        raise TypeError("fuse: a value has no truth while the function is traced; numpy.where(condition, x, y) chooses by elements")
+
+    def __getattr__(self, name):
+        raise AttributeError(f"fuse: a value has no attribute {name!r}. {_STEPS}")
+
+
+_STEPS = ("A fused function is called once with values that stand for elements, and takes operators, ufuncs of NumPy, kiln.math and "
+          "kiln.vectorize, and numpy.where, clip, round, real, imag and angle")
+
+
+class _Unfit(Exception):
+    """Arguments that a function of NumPy has, and a step has not."""
+
+
+def _no_step(what):
+    return TypeError(f"fuse: {what} is no step of a fused function. {_STEPS}")
+
+
+def _refuse(what):
+    def method(self, *args, **keywords):
+        raise TypeError(f"fuse: a value {what}. {_STEPS}")
+    return method
+
+
+for _name, _what in {"__array__": "is no array", "__len__": "has no length", "__iter__": "has no elements to visit",
+                     "__getitem__": "has no elements at indices", "__setitem__": "has no elements at indices",
+                     "__float__": "is no number", "__int__": "is no number", "__complex__": "is no number", "__index__": "is no number",
+                     "__matmul__": "is no matrix", "__rmatmul__": "is no matrix"}.items():
+    setattr(Expr, _name, _refuse(_what))
+
+
+def _steps_of(*inputs):
+    return next(each._steps for each in inputs if isinstance(each, Expr))
+
+
+def _where(condition, x=None, y=None, /):
+    if x is None or y is None:
+        raise _Unfit
+    steps = _steps_of(condition, x, y)
+    if not isinstance(condition, Expr):
+        return steps.apply(choice(), (np.bool_(condition), x, y), (x, y))
+    # Every number but 0 is true. A number takes the dtype of the other value, and not that of the condition.
+    for _ in range(2):
+        condition = steps.apply(functions._get("logical_not"), (condition,))
+    return steps.apply(choice(), (condition, x, y), (x, y, condition))
+
+
+@functools.cache
+def choice():
+    """Returns the ufunc `c ? a : b`."""
+    return _kiln.parse(f"T choose(bool c, T a, T b) where T: {_DTYPES} = c ? a : b")
+
+
+@functools.cache
+def _rounding():
+    return _kiln.parse(f"T round_half_even(T x) where T: {_DTYPES.partition(', ')[2]} "
+                       "{ if constexpr (std::is_integral_v<T>) return x; else return rint(x); }")
+
+
+def _clip(x, low=None, high=None, *, min=None, max=None):
+    low, high = (given if bound is None else bound for given, bound in ((low, min), (high, max)))
+    if low is None and high is None:
+        return x
+    if low is None or high is None:
+        return _steps_of(x, low, high).apply(functions._get("minimum" if low is None else "maximum"), (x, high if low is None else low))
+    return _steps_of(x, low, high).apply(functions._get("clip"), (x, low, high))
+
+
+def _round(x, decimals=0):
+    if decimals != 0:
+        raise _Unfit
+    return _steps_of(x).apply(_rounding(), (x,))
+
+
+def _one(name):
+    return lambda x: _steps_of(x).apply(functions._get(name), (x,))
+
+
+#: What NumPy has as functions, and kiln as ufuncs.
+_FUNCTIONS = {np.where: _where, np.clip: _clip, np.round: _round, np.around: _round, np.real: _one("real"), np.imag: _one("imag"),
+              np.angle: _one("angle")}
 
 
 class _Steps:
@@ -43,8 +162,9 @@ class _Steps:
         results = tuple(Expr(self, first + i) for i in range(function.nout))
         return results[0] if len(results) == 1 else results
 
-    def apply(self, function, inputs):
-        known = next(each for each in inputs if isinstance(each, Expr))
+    def apply(self, function, inputs, like=None):
+        """Adds a step. A number takes its dtype beside the first value of `like`, or of the inputs."""
+        known = next(each for each in like or inputs if isinstance(each, Expr))
         numbers = []
         for each in inputs:
             if isinstance(each, Expr):
@@ -88,8 +208,7 @@ def _constant(value):
 
 
 def _strong(dtype, text):
-    return _define([f"{dtype}(T x) where T: bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, bfloat16, float32, "
-                    "float64, complex64, complex128"], f"{dtype}({text})")
+    return _define([f"{dtype}(T x) where T: {_DTYPES}"], f"{dtype}({text})")
 
 
 def _define(signatures, expression):
@@ -106,7 +225,8 @@ def fuse(function=None, *, name=None):
     >>> norm(np.float32([3, 6]), np.float32([4, 8]))
     array([2.5, 5. ], dtype=float32)
 
-    The function may use operators, functions of NumPy and of kiln.math, and ufuncs of kiln.vectorize. It returns a value or a tuple.
+    The function may use operators, ufuncs of NumPy, kiln.math and kiln.vectorize, and numpy.where, clip, round, real, imag and angle. It
+    returns a value or a tuple.
     """
     if function is None:
         return lambda given: fuse(given, name=name)
@@ -130,7 +250,7 @@ def _binary(ufunc, reflected):
 
 
 for _python, _name in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
-                       "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
+                       "mod": "remainder", "divmod": "divmod", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
                        "lshift": "left_shift", "rshift": "right_shift"}.items():
     setattr(Expr, f"__{_python}__", _binary(_name, False))
     setattr(Expr, f"__r{_python}__", _binary(_name, True))

@@ -15,7 +15,7 @@ import math as _math
 
 import numpy as _np
 
-from . import _kiln, math as _functions
+from . import _fuse, _kiln, math as _functions
 from ._array_methods import _device_name, _view
 from ._arrays import asarray as _asarray, device_array as _device_array, to_device as _to_device
 from ._kiln import Array as _Array
@@ -111,18 +111,7 @@ def where(condition, x1, x2, /):
         raise TypeError(f"kiln.xp.where: the condition has the dtype {condition.dtype}, and bool is expected")
     dtype = result_type(x1, x2)
     x1, x2 = (each if isinstance(each, _Array) else asarray(each, dtype=dtype, device=_device(condition)) for each in (x1, x2))
-    return _choice()(condition, x1, x2)
-
-
-_made = {}
-
-
-def _choice():
-    if "where" not in _made:
-        from ._definitions import vectorize
-        dtypes = "bool, int8, uint8, int16, uint16, int32, uint32, int64, uint64, float16, float32, float64, complex64, complex128"
-        _made["where"] = vectorize(f"T choose(bool c, T a, T b) where T: {dtypes} = c ? a : b")
-    return _made["where"]
+    return _fuse.choice()(condition, x1, x2)
 
 
 # --- Making arrays

@@ -3,6 +3,7 @@ import numpy as np
 import pytest
 
 import kiln
+from conftest import same
 
 SHIFT = "for (index i = 0; i < n; ++i) y(i) = x(i) + 1;"
 
@@ -267,3 +268,57 @@ def test_hints(body, hint):
 def test_words_that_cpp_has_too():
     f = kiln.vectorize(["bool(float64 x)"], "x > 1 and not (x > 2) or x == 5")
     assert f([0.0, 1.5, 3.0, 5.0]).tolist() == [False, True, False, True]
+
+
+# --- Fused functions
+
+@pytest.mark.parametrize("dtype", ["int32", "float32", "float64", "complex64"])
+@pytest.mark.parametrize("function", [
+    lambda x, y: np.where(x == y, x, y), lambda x, y: np.where(x == y, x, 0), lambda x, y: np.where(x, 1, y),
+    lambda x, y: np.where(x == y, 1, 0), lambda x, y: np.where(x == y, 1.5, 0), lambda x, y: np.where(True, x, y),
+    lambda x, y: np.maximum(x, 2) + np.minimum(y, x), lambda x, y: np.clip(x, 1, 5), lambda x, y: np.clip(x, None, y),
+    lambda x, y: x.clip(min=y), lambda x, y: np.round(x + y), lambda x, y: np.real(x) - y.imag, lambda x, y: x.conj() * np.conjugate(y),
+])
+def test_fused_functions_take_functions_of_numpy(function, dtype):
+    x, y = np.array([0, 1, 2, 3, 6, 7]).astype(dtype), np.array([0, 2, 2, 1, 8, 3]).astype(dtype)
+    if dtype == "complex64":
+        x = x + np.complex64(1j)
+    same(kiln.fuse(function)(x, y), function(x, y))
+
+
+def test_fused_functions_round_and_divide_as_python_does():
+    x = np.array([0.5, 1.5, -2.5, 3.2])
+    same(kiln.fuse(lambda x: round(x))(x), np.round(x))
+    quotient, rest = kiln.fuse(lambda x: divmod(x, 2))(x)
+    same(quotient, x // 2)
+    same(rest, x % 2)
+
+
+TAKES = (". A fused function is called once with values that stand for elements, and takes operators, ufuncs of NumPy, kiln.math and "
+         "kiln.vectorize, and numpy.where, clip, round, real, imag and angle")
+
+
+@pytest.mark.parametrize("function, error, text", [
+    (lambda x: np.mean(x), TypeError, "numpy.mean is no step of a fused function"),
+    (lambda x: np.dot(x, x), TypeError, "numpy.dot is no step of a fused function"),
+    (lambda x: np.matmul(x, x), TypeError, "matmul is no step of a fused function"),
+    (lambda x: np.nan_to_num(x), TypeError, "numpy.nan_to_num is no step of a fused function"),
+    (lambda x: np.round(x, 2), TypeError, "numpy.round(…, …) is no step of a fused function"),
+    (lambda x: np.where(x), TypeError, "numpy.where(…) is no step of a fused function"),
+    (lambda x: np.add.reduce(x), TypeError, "add with reduce is no step of a fused function"),
+    (lambda x: np.add(x, x, out=x), TypeError, "add with out is no step of a fused function"),
+    (lambda x: x.sum(), AttributeError, "a value has no attribute 'sum'"),
+    (lambda x: x[0], TypeError, "a value has no elements at indices"),
+    (lambda x: [each for each in x], TypeError, "a value has no elements to visit"),
+    (lambda x: len(x), TypeError, "a value has no length"),
+    (lambda x: float(x), TypeError, "a value is no number"),
+    (lambda x: x @ x, TypeError, "a value is no matrix"),
+    (lambda x: np.asarray(x), TypeError, "a value is no array"),
+])
+def test_what_is_no_step_of_a_fused_function(function, error, text):
+    assert message(error, lambda: kiln.fuse(function)) == "fuse: " + text + TAKES
+
+
+def test_truth_in_a_fused_function():
+    assert message(TypeError, lambda: kiln.fuse(lambda x: x if x > 0 else -x)) == (
+        "fuse: a value has no truth while the function is traced; numpy.where(condition, x, y) chooses by elements")
