@@ -24,7 +24,11 @@ ArrayObject& to_array(PyObject* self) noexcept {
 void free_array(PyObject* self) {
   ArrayObject& a = to_array(self);
   if (a.weak_references != nullptr) PyObject_ClearWeakRefs(self);
-  kiln_array_release(a.handle);
+  {
+    // A tensor's deleter may be Python, and an exception may be on its way.
+    const NoException aside;
+    kiln_array_release(a.handle);
+  }
   PyTypeObject* const type = Py_TYPE(self);
   type->tp_free(self);
   Py_DECREF(type);
@@ -143,7 +147,7 @@ PyObject* give_dlpack(PyObject* self, PyObject* args, PyObject* keywords) {
     if (kiln_array_to(copied.out(), a.handle, to, nullptr, error.out()) != KILN_OK) return error.raise();
   }
   if (!versioned && a.info.read_only != 0) {
-    PyErr_SetString(PyExc_BufferError, "a read-only array is given by DLPack 1.0 and newer alone");
+    PyErr_SetString(PyExc_BufferError, "a read-only array is given by DLPack 1.0 and newer alone: give its copy()");
     return nullptr;
   }
   return capsule_of(copied.get() != nullptr ? copied.get() : a.handle, versioned, stream);

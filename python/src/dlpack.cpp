@@ -18,6 +18,7 @@ struct Names {
   PyObject* dlpack = PyUnicode_InternFromString("__dlpack__");
   PyObject* device = PyUnicode_InternFromString("__dlpack_device__");
   PyObject* cuda = PyUnicode_InternFromString("__cuda_array_interface__");
+  PyObject* module = PyUnicode_InternFromString("__module__");
   PyObject* versions = Py_BuildValue("(s)", "max_version");
   PyObject* versions_and_stream = Py_BuildValue("(ss)", "max_version", "stream");
   PyObject* stream = Py_BuildValue("(s)", "stream");
@@ -45,8 +46,24 @@ Borrowed fail(const char* what, const char* why) {
   return Borrowed::failed;
 }
 
+/// A tensor of a version without flags as one that is read-only.
+dlpack::ManagedVersioned* with_read_only(dlpack::Managed* managed) {
+  auto* const made = static_cast<dlpack::ManagedVersioned*>(PyMem_RawCalloc(1, sizeof(dlpack::ManagedVersioned)));
+  if (made == nullptr) return nullptr;
+  made->major = 1;
+  made->context = managed;
+  made->flags = dlpack::kReadOnly;
+  made->tensor = managed->tensor;
+  made->deleter = [](dlpack::ManagedVersioned* self) {
+    auto* const held = static_cast<dlpack::Managed*>(self->context);
+    if (held->deleter != nullptr) held->deleter(held);
+    PyMem_RawFree(self);
+  };
+  return made;
+}
+
 /// Fills an operand that refers to a tensor, which `to.held` keeps.
-Borrowed fill_tensor(const dlpack::Tensor& tensor, bool read_only, Operand& to, const char* what) {
+Borrowed fill_tensor(const dlpack::Tensor& tensor, Operand& to, const char* what) {
   if (tensor.ndim < 0 || tensor.ndim > 64) return fail(what, "a tensor has 0 to 64 axes");
   if (tensor.ndim != 0 && tensor.shape == nullptr) return fail(what, "the tensor has axes, and its shape is NULL");
   to.given = Given::foreign;
@@ -57,7 +74,6 @@ Borrowed fill_tensor(const dlpack::Tensor& tensor, bool read_only, Operand& to, 
   to.info.dtype = tensor.dtype;
   to.info.ndim = tensor.ndim;
   to.info.shape = tensor.shape;
-  to.info.read_only = read_only ? 1 : 0;
   to.arg.kind = KILN_DLTENSOR;
   to.arg.value.tensor = &tensor;
   return Borrowed::yes;
@@ -106,14 +122,17 @@ Borrowed own_tensor(void* managed, bool versioned, std::int32_t type, std::int32
   return Borrowed::yes;
 }
 
-Borrowed borrow_by_exchange(const dlpack::Exchange& exchange, PyObject* object, Operand& to, const char* what) {
+Borrowed borrow_by_exchange(const dlpack::Exchange& exchange, PyObject* object, Operand& to, const char* what, bool written) {
   dlpack::ManagedVersioned* managed = nullptr;
   if (exchange.from_object == nullptr) return Borrowed::none;
   if (exchange.from_object(object, &managed) != 0 || managed == nullptr) {
     if (PyErr_Occurred() == nullptr) PyErr_Format(PyExc_BufferError, "%s: %s gives no tensor", what, Py_TYPE(object)->tp_name);
     return Borrowed::failed;
   }
-  if (!is_gpu(managed->tensor.device.type)) {
+  if (written && is_immutable(object)) managed->flags |= dlpack::kReadOnly;
+  // The argument that is a tensor has no flags.
+  const bool flagged = written && (managed->flags & dlpack::kReadOnly) != 0;
+  if (!is_gpu(managed->tensor.device.type) && !flagged) {
     to.held = PyCapsule_New(managed, "kiln.tensor", [](PyObject* capsule) {
       const NoException aside;
       auto* const held = static_cast<dlpack::ManagedVersioned*>(PyCapsule_GetPointer(capsule, "kiln.tensor"));
@@ -123,7 +142,7 @@ Borrowed borrow_by_exchange(const dlpack::Exchange& exchange, PyObject* object, 
       managed->deleter(managed);
       return Borrowed::failed;
     }
-    return fill_tensor(managed->tensor, (managed->flags & dlpack::kReadOnly) != 0, to, what);
+    return fill_tensor(managed->tensor, to, what);
   }
   void* stream = nullptr;
   const kiln_device device = managed->tensor.device;
@@ -148,7 +167,27 @@ Ref call_dlpack(PyObject* method, bool gpu) {
   return Ref(gpu ? PyObject_Vectorcall(method, stream, 0, name.stream) : PyObject_CallNoArgs(method));
 }
 
-Borrowed borrow_by_method(PyObject* object, PyObject* method, Operand& to, const char* what) {
+/// Gives the tensor of a capsule to `take`, which owns it where it succeeds: take(managed, versioned).
+template <class Take>
+bool take_capsule(PyObject* capsule, bool read_only, Take&& take) {
+  const bool versioned = PyCapsule_IsValid(capsule, kVersioned) != 0;
+  void* managed = PyCapsule_GetPointer(capsule, versioned ? kVersioned : kOld);
+  dlpack::ManagedVersioned* wrapper = nullptr;
+  if (read_only && versioned) static_cast<dlpack::ManagedVersioned*>(managed)->flags |= dlpack::kReadOnly;
+  if (read_only && !versioned) {
+    wrapper = with_read_only(static_cast<dlpack::Managed*>(managed));
+    if (wrapper == nullptr) return PyErr_NoMemory() != nullptr;
+    managed = wrapper;
+  }
+  if (!take(managed, versioned || read_only)) {
+    PyMem_RawFree(wrapper);
+    return false;
+  }
+  PyCapsule_SetName(capsule, versioned ? "used_dltensor_versioned" : "used_dltensor");
+  return true;
+}
+
+Borrowed borrow_by_method(PyObject* object, PyObject* method, Operand& to, const char* what, bool written) {
   const Ref place(PyObject_CallMethodNoArgs(object, names().device));
   if (!place) return Borrowed::failed;
   int type = 0;
@@ -171,28 +210,46 @@ Borrowed borrow_by_method(PyObject* object, PyObject* method, Operand& to, const
   if (!versioned && PyCapsule_IsValid(capsule.get(), kOld) == 0)
     return fail(what, "__dlpack__ gives no unused capsule of a tensor");
   void* const managed = PyCapsule_GetPointer(capsule.get(), versioned ? kVersioned : kOld);
-  if (gpu) {
-    const Borrowed owned = own_tensor(managed, versioned, type, index, nullptr, to);
-    if (owned == Borrowed::yes) PyCapsule_SetName(capsule.get(), versioned ? "used_dltensor_versioned" : "used_dltensor");
-    return owned;
+  const auto* const flagged = versioned ? static_cast<dlpack::ManagedVersioned*>(managed) : nullptr;
+  if (flagged != nullptr && flagged->major != 1) return fail(what, "the tensor is of a DLPack version that kiln does not know");
+  const bool immutable = written && is_immutable(object);
+  const bool read_only = immutable || (written && flagged != nullptr && (flagged->flags & dlpack::kReadOnly) != 0);
+  if (gpu || read_only) {
+    return take_capsule(capsule.get(), immutable,
+                        [&](void* taken, bool with_flags) {
+                          return own_tensor(taken, with_flags, type, index, nullptr, to) == Borrowed::yes;
+                        })
+               ? Borrowed::yes
+               : Borrowed::failed;
   }
   to.held = Py_NewRef(capsule.get());
-  if (!versioned) return fill_tensor(static_cast<dlpack::Managed*>(managed)->tensor, false, to, what);
-  const auto& tensor = *static_cast<dlpack::ManagedVersioned*>(managed);
-  if (tensor.major != 1) return fail(what, "the tensor is of a DLPack version that kiln does not know");
-  return fill_tensor(tensor.tensor, (tensor.flags & dlpack::kReadOnly) != 0, to, what);
+  return fill_tensor(versioned ? flagged->tensor : static_cast<dlpack::Managed*>(managed)->tensor, to, what);
 }
 
 }  // namespace
 
-Borrowed borrow_tensor(PyObject* object, Operand& to, const char* what) {
+bool is_immutable(PyObject* object) {
+  // Their tensors may have no flag that says so.
+  constexpr const char* kPackages[] = {"jax", "jaxlib", "tensorflow", "pyarrow"};
+  const Ref module(attribute(reinterpret_cast<PyObject*>(Py_TYPE(object)), names().module));
+  const char* const name = module && PyUnicode_Check(module.get()) ? PyUnicode_AsUTF8(module.get()) : nullptr;
+  PyErr_Clear();
+  if (name == nullptr) return false;
+  const std::size_t length = std::strcspn(name, ".");
+  for (const char* const package : kPackages) {
+    if (std::strlen(package) == length && std::strncmp(name, package, length) == 0) return true;
+  }
+  return false;
+}
+
+Borrowed borrow_tensor(PyObject* object, Operand& to, const char* what, bool written) {
   PyTypeObject* const type = Py_TYPE(object);
   if (type == &PyList_Type || type == &PyTuple_Type) return Borrowed::none;
   if (const dlpack::Exchange* const exchange = exchange_of(object)) {
-    const Borrowed found = borrow_by_exchange(*exchange, object, to, what);
+    const Borrowed found = borrow_by_exchange(*exchange, object, to, what, written);
     if (found != Borrowed::none) return found;
   }
-  if (const Ref method = attribute(object, names().dlpack)) return borrow_by_method(object, method.get(), to, what);
+  if (const Ref method = attribute(object, names().dlpack)) return borrow_by_method(object, method.get(), to, what, written);
   if (PyErr_Occurred() != nullptr) return Borrowed::failed;
   const Ref interface = attribute(object, names().cuda);
   if (!interface) return PyErr_Occurred() != nullptr ? Borrowed::failed : Borrowed::none;
@@ -214,7 +271,7 @@ PyObject* array_of_object(PyObject* object) {
     if (PyErr_Occurred() != nullptr) return nullptr;
     Operands one(1);
     Operand& operand = one.add();
-    const Borrowed found = borrow_tensor(object, operand, "from_dlpack");
+    const Borrowed found = borrow_tensor(object, operand, "from_dlpack", true);
     if (found == Borrowed::yes) return Py_NewRef(operand.held);
     if (found == Borrowed::none) PyErr_Format(PyExc_TypeError, "from_dlpack: %s has no __dlpack__", Py_TYPE(object)->tp_name);
     return nullptr;
@@ -226,12 +283,13 @@ PyObject* array_of_object(PyObject* object) {
     PyErr_SetString(PyExc_TypeError, "from_dlpack: __dlpack__ gives no unused capsule of a tensor");
     return nullptr;
   }
-  void* const managed = PyCapsule_GetPointer(capsule.get(), versioned ? kVersioned : kOld);
-  Error error;
   ArrayHandle array;
-  if (kiln_array_from_dlpack(array.out(), managed, versioned ? 1 : 0, nullptr, error.out()) != KILN_OK) return error.raise();
-  PyCapsule_SetName(capsule.get(), versioned ? "used_dltensor_versioned" : "used_dltensor");
-  return own_array(std::move(array));
+  const bool taken = take_capsule(capsule.get(), is_immutable(object), [&](void* managed, bool with_flags) {
+    Error error;
+    return kiln_array_from_dlpack(array.out(), managed, with_flags ? 1 : 0, nullptr, error.out()) == KILN_OK ||
+           error.raise() != nullptr;
+  });
+  return taken ? own_array(std::move(array)) : nullptr;
 }
 
 PyObject* capsule_of(const kiln_array* array, bool versioned, PyObject* stream) {

@@ -174,7 +174,7 @@ bool convert_input(PyObject* object, Operand& to, const char* what) {
     return false;
   }
   if (PyArray_CheckAnyScalarExact(object) == 0) {
-    const Borrowed found = borrow_tensor(object, to, what);
+    const Borrowed found = borrow_tensor(object, to, what, false);
     if (found != Borrowed::none) return found == Borrowed::yes;
   }
   const Ref array(PyArray_FROM_OF(object, NPY_ARRAY_ALIGNED | NPY_ARRAY_NOTSWAPPED));
@@ -189,11 +189,17 @@ bool convert_output(PyObject* object, Operand& to, const char* what) {
     return convert_array(array, to, what, NPY_ARRAY_WRITEBACKIFCOPY);
   }
   if (PyArray_CheckAnyScalarExact(object) == 0 && !PyArray_IsScalar(object, Generic)) {
-    const Borrowed found = borrow_tensor(object, to, what);
+    const Borrowed found = borrow_tensor(object, to, what, true);
     if (found == Borrowed::failed) return false;
     if (found == Borrowed::yes) {
       if (to.info.read_only == 0) return true;
-      PyErr_Format(PyExc_ValueError, "%s: the array is read-only", what);
+      if (is_immutable(object)) {
+        PyErr_Format(PyExc_ValueError,
+                     "%s: %s is immutable, so that nothing is written to it; leave out= away, and take the result", what,
+                     Py_TYPE(object)->tp_name);
+      } else {
+        PyErr_Format(PyExc_ValueError, "%s: the array is read-only", what);
+      }
       return false;
     }
   }
@@ -209,7 +215,7 @@ bool convert_parameter(PyObject* object, Operand& to, const char* what) {
   if (PyArray_IsScalar(object, Generic) || PyNumber_Check(object) != 0) {
     if (PyObject_HasAttrString(object, "__dlpack__") == 0) return convert_input(object, to, what);
   }
-  const Borrowed found = borrow_tensor(object, to, what);
+  const Borrowed found = borrow_tensor(object, to, what, true);
   if (found == Borrowed::none)
     PyErr_Format(PyExc_TypeError, "%s: an array or a number is expected, and this is %s", what, Py_TYPE(object)->tp_name);
   return found == Borrowed::yes;

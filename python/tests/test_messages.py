@@ -4,6 +4,7 @@ import pytest
 
 import kiln
 from conftest import same
+from test_arrays import Foreign
 
 SHIFT = "for (index i = 0; i < n; ++i) y(i) = x(i) + 1;"
 
@@ -322,3 +323,67 @@ def test_what_is_no_step_of_a_fused_function(function, error, text):
 def test_truth_in_a_fused_function():
     assert message(TypeError, lambda: kiln.fuse(lambda x: x if x > 0 else -x)) == (
         "fuse: a value has no truth while the function is traced; numpy.where(condition, x, y) chooses by elements")
+
+
+# --- Arrays that never change
+
+class Immutable(Foreign):
+    """An array as those of JAX and PyArrow are, whose tensors have no flag for it."""
+
+    def __dlpack__(self, **keywords):
+        return self.array.__dlpack__()
+
+
+Immutable.__module__ = "pyarrow.lib"
+
+
+def check_immutable(make, values, name):
+    """`make` makes an array of zeros, and `values` reads it."""
+    one, two = np.ones(3), np.ones((2, 3))
+    wave = kiln.ElementwiseKernel("float64 a", "float64 b", "b = a + 8")
+    total = kiln.ReductionKernel("T x", "T y", "x", "a + b", "y = a", "0")
+    shift = kiln.guvectorize(["void(float64[:] x, float64[:] y)"], "(n)->(n)", SHIFT)
+    for write in [lambda x: kiln.math.add(one, 1.0, out=x), lambda x: kiln.math.add(one, 1.0, x), lambda x: kiln.math.add(one, 1.0, out=(x,)),
+                  lambda x: kiln.math.add(x, 1.0, out=x), lambda x: kiln.math.add.reduce(two, axis=0, out=x),
+                  lambda x: kiln.math.add.accumulate(one, out=x), lambda x: kiln.math.add.reduceat(one, [0, 1, 2], out=x),
+                  lambda x: kiln.math.add(one, 1.0, out=x, where=one > 0), lambda x: shift(one, out=x), lambda x: wave(one, x),
+                  lambda x: total(two, axis=0, out=x), lambda x: kiln.chunked(kiln.math.add)(one, 1.0, out=x)]:
+        x = make()
+        assert message(ValueError, lambda: write(x)).endswith(
+            f": {name} is immutable, so that nothing is written to it; leave out= away, and take the result")
+        assert values(x).tolist() == [0, 0, 0]
+    raw = kiln.RawKernel('extern "C" __global__ void f(double* y) { y[threadIdx.x] = 9; }', "f")
+    own = kiln.kernel("void(float64[:] y)", "y[item] = 9;")
+    for launch in [lambda x: raw((1,), (3,), (x,)), lambda x: own.forall(3)(x)]:
+        x = make()
+        assert "argument 0 (y) is read-only, and the kernel may write to it" in message(kiln.TypeError, lambda: launch(x))
+        assert values(x).tolist() == [0, 0, 0]
+    reads = kiln.kernel("void(const float64[:] x, float64[:] y)", "y[item] = x[item];")
+    out = np.ones(3)
+    reads.forall(3)(make(), out)
+    assert out.tolist() == [0, 0, 0]
+    shared = kiln.from_dlpack(make())
+    assert shared.read_only
+    for write in [lambda: shared.__setitem__(0, 7), lambda: kiln.math.add(one, 1.0, out=shared), lambda: shared.copy_to_device(one)]:
+        assert "read-only" in message((ValueError, TypeError), write)
+    assert not np.asarray(shared).flags.writeable
+    assert values(kiln.math.add(make(), 1.0)).tolist() == [1, 1, 1]
+
+
+def test_immutable_arrays_are_not_written():
+    check_immutable(lambda: Immutable(np.zeros(3)), lambda x: np.asarray(getattr(x, "array", x)), "Immutable")
+
+
+def test_arrays_of_jax_are_not_written():
+    jax = pytest.importorskip("jax")
+    jax.config.update("jax_enable_x64", True)
+    check_immutable(lambda: jax.numpy.zeros(3) + 0, np.asarray, "jaxlib._jax.ArrayImpl")
+
+
+def test_read_only_tensors_are_not_written_by_kernels():
+    x = np.zeros(3)
+    x.flags.writeable = False
+    own = kiln.kernel("void(float64[:] y)", "y[item] = 9;")
+    assert "argument 0 (y) is read-only" in message(kiln.TypeError, lambda: own.forall(3)(Foreign(x)))
+    assert message(ValueError, lambda: kiln.math.add(1.0, 2.0, out=Foreign(x))) == "output 0: the array is read-only"
+    assert x.tolist() == [0, 0, 0]
