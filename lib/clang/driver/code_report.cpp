@@ -11,9 +11,12 @@
 #include <llvm/CodeGen/PseudoSourceValue.h>
 #include <llvm/CodeGen/TargetInstrInfo.h>
 #include <llvm/CodeGen/TargetSubtargetInfo.h>
+#include <llvm/Demangle/Demangle.h>
 #include <llvm/IR/DebugInfo.h>
+#include <llvm/IR/DebugInfoMetadata.h>
 #include <llvm/IR/DiagnosticInfo.h>
 #include <llvm/IR/InstIterator.h>
+#include <llvm/IR/InstrTypes.h>
 #include <llvm/IR/IntrinsicInst.h>
 #include <llvm/IR/LLVMContext.h>
 #include <llvm/IR/Module.h>
@@ -197,6 +200,34 @@ std::int64_t widest(llvm::Module& module, llvm::FunctionAnalysisManager& analyse
   return std::min((any_loop ? looped : all).bits(), most);
 }
 
+/// A call in a loop of a function whose code is there, where the user's text has it.
+const llvm::CallBase* call_in_loop(llvm::Module& module, llvm::FunctionAnalysisManager& analyses) {
+  for (llvm::Function& function : module) {
+    if (function.isDeclaration()) continue;
+    const llvm::LoopInfo& loops = analyses.getResult<llvm::LoopAnalysis>(function);
+    for (const llvm::Instruction& instruction : llvm::instructions(function)) {
+      const auto* const call = llvm::dyn_cast<llvm::CallBase>(&instruction);
+      if (call == nullptr || loops.getLoopFor(call->getParent()) == nullptr) continue;
+      const llvm::Function* const called = call->getCalledFunction();
+      if (called != nullptr && !called->isDeclaration() && is_users(*called) && call->getDebugLoc()) return call;
+    }
+  }
+  return nullptr;
+}
+
+Diagnostic reason_of(const llvm::CallBase& call) {
+  const llvm::DILocation* place = call.getDebugLoc();
+  while (is_kilns_file(place->getFilename()) && place->getInlinedAt() != nullptr) place = place->getInlinedAt();
+  Diagnostic found;
+  found.severity = KILN_CLANG_NOTE;
+  found.text = "it calls " + llvm::demangle(call.getCalledFunction()->getName()) +
+               ", which is not inlined; __forceinline__ inlines a function that does not call itself";
+  found.file = name_in_text(place->getFilename()).str();
+  found.line = static_cast<int>(place->getLine());
+  found.column = static_cast<int>(place->getColumn());
+  return found;
+}
+
 }  // namespace
 
 void note_reasons(llvm::PassBuilder& builder, CodeReport& report) {
@@ -211,7 +242,11 @@ void note_reasons(llvm::PassBuilder& builder, CodeReport& report) {
 void note_code(llvm::PassBuilder& builder, CodeReport& report, bool drop_locations) {
   builder.registerOptimizerLastEPCallback([&report, drop_locations](llvm::ModulePassManager& passes, llvm::OptimizationLevel) {
     passes.addPass(Step([&report, drop_locations](llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
-      report.vector_bits = widest(module, analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager());
+      auto& functions = analyses.getResult<llvm::FunctionAnalysisManagerModuleProxy>(module).getManager();
+      report.vector_bits = widest(module, functions);
+      if (report.vector_bits == 0 && !report.scalar_because) {
+        if (const llvm::CallBase* const call = call_in_loop(module, functions)) report.scalar_because = reason_of(*call);
+      }
       report.known = true;
       if (drop_locations) llvm::StripDebugInfo(module);
     }));

@@ -29,6 +29,8 @@
 #include "clang/passes/division_lanes.hpp"
 #include "clang/passes/gpu_module.hpp"
 #include "clang/passes/half_promotion.hpp"
+#include "clang/passes/inlined_functions.hpp"
+#include "clang/passes/internal_symbols.hpp"
 #include "clang/passes/joined_lanes.hpp"
 #include "clang/passes/masked_bodies.hpp"
 #include "clang/passes/noted_faults.hpp"
@@ -38,7 +40,6 @@
 #include "clang/passes/short_rows.hpp"
 #include "clang/passes/stoppable_loops.hpp"
 #include "clang/passes/thread_places.hpp"
-#include "clang/passes/unused_functions.hpp"
 #include "clang/passes/vector_math.hpp"
 #include "clang/spmd/blocks.hpp"
 #include "clang/spmd/spmd.hpp"
@@ -236,11 +237,14 @@ void compile(const kiln_clang_request& request, Compiled& out) {
       passes.emplace_back(note_faults);
       passes.emplace_back(report_accesses);  // behind the others, which know functions of the user's by their names
     }
-    // Whoever links with the kernel, or debugs it, may call what it does not.
+    // Whoever links with the kernel, or debugs it, may use what it does not.
     const bool alone = request.object_count == 0 && (request.form == KILN_CLANG_SHARED_OBJECT ||
                                                      request.form == KILN_CLANG_LOADABLE || request.form == KILN_CLANG_IR);
-    if (alone && !debugs) passes.emplace_back(drop_unused_functions);
-    if (!debugs) passes.emplace_back(split_passed_structures);
+    if (alone && !debugs) passes.emplace_back(make_hidden_internal);
+    if (!debugs) {
+      passes.emplace_back(inline_small_functions);
+      passes.emplace_back(split_passed_structures);
+    }
     passes.emplace_back(keep_allocas);
     passes.emplace_back(join_lanes);  // in front of vector math, which inlines each call alone
     passes.emplace_back(use_vector_math);

@@ -18,6 +18,8 @@
 #include "clang/passes/division_lanes.hpp"
 #include "clang/passes/gpu_module.hpp"
 #include "clang/passes/half_promotion.hpp"
+#include "clang/passes/inlined_functions.hpp"
+#include "clang/passes/internal_symbols.hpp"
 #include "clang/passes/joined_lanes.hpp"
 #include "clang/passes/masked_bodies.hpp"
 #include "clang/passes/noted_faults.hpp"
@@ -27,7 +29,6 @@
 #include "clang/passes/short_rows.hpp"
 #include "clang/passes/stoppable_loops.hpp"
 #include "clang/passes/thread_places.hpp"
-#include "clang/passes/unused_functions.hpp"
 #include "clang/passes/vector_math.hpp"
 #include "clang/spmd/blocks.hpp"
 #include "clang/spmd/spmd.hpp"
@@ -48,6 +49,8 @@ const NamedPass kPasses[] = {
     {"kiln-division-lanes", limit_division_lanes},
     {"kiln-half-promotion", widen_halves},
     {"kiln-hidden-functions", hide_all_but_kernel},
+    {"kiln-inlined-functions", inline_small_functions},
+    {"kiln-internal-symbols", make_hidden_internal},
     {"kiln-joined-lanes", join_lanes},
     {"kiln-masked-bodies", decide_masked_bodies},
     {"kiln-noted-faults", note_faults},
@@ -59,7 +62,6 @@ const NamedPass kPasses[] = {
     {"kiln-spmd-blocks", let_threads_wait},
     {"kiln-stoppable-loops", let_loops_stop},
     {"kiln-thread-places", give_places},
-    {"kiln-unused-functions", drop_unused_functions},
     {"kiln-users-lines", tell_users_lines},
     {"kiln-vector-math", use_vector_math},
 };
@@ -81,6 +83,9 @@ class Asked {
     llvm::LoopPassManager loops;
     if (wants("loop")) builder_.invokeLateLoopOptimizationsEPCallbacks(loops, level);
     if (!loops.isEmpty()) loop_.addPass(llvm::createFunctionToLoopPassAdaptor(std::move(loops)));
+    llvm::CGSCCPassManager callees;
+    if (wants("callees")) builder_.invokeCGSCCOptimizerLateEPCallbacks(callees, level);
+    if (!callees.isEmpty()) early_.addPass(llvm::createModuleToPostOrderCGSCCPassAdaptor(std::move(callees)));
     if (wants("early")) builder_.invokeOptimizerEarlyEPCallbacks(early_, level);
     if (wants("vectorizer")) builder_.invokeVectorizerStartEPCallbacks(vectorizer_, level);
     if (wants("last")) builder_.invokeOptimizerLastEPCallbacks(last_, level);

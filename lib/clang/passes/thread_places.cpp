@@ -14,7 +14,7 @@ namespace {
 
 constexpr llvm::StringRef kHere = "kiln_here";
 constexpr llvm::StringRef kEnter = "kiln_enter";
-constexpr llvm::StringRef kSection = "kiln_dynamic";
+constexpr llvm::StringRef kDynamicSection = "kiln_dynamic";
 
 /// The kernel's function hands its variable over once, in front of its loops.
 llvm::CallInst* entry_of(const llvm::Function& function) {
@@ -60,7 +60,7 @@ class GivePlaces : public llvm::PassInfoMixin<GivePlaces> {
   static void give_arrays(llvm::Module& module) {
     llvm::SmallVector<llvm::GlobalVariable*, 4> arrays;
     for (llvm::GlobalVariable& variable : module.globals()) {
-      if (variable.getSection() == kSection) arrays.push_back(&variable);
+      if (variable.getSection() == kDynamicSection) arrays.push_back(&variable);
     }
     if (arrays.empty()) return;
     llvm::Constant* const here = module.getOrInsertGlobal(kHere, llvm::PointerType::getUnqual(module.getContext()));

@@ -23,7 +23,7 @@ namespace {
 
 using namespace spmd;
 
-constexpr llvm::StringRef kSection = "kiln_shared";
+constexpr llvm::StringRef kSharedSection = "kiln_shared";
 constexpr llvm::StringRef kShare = "kiln_share";
 constexpr llvm::StringRef kBytes = "kiln_shared_bytes";
 constexpr llvm::StringRef kNewFrame = "kiln_new_frame";
@@ -80,7 +80,7 @@ class ShareMemory : public llvm::PassInfoMixin<ShareMemory> {
     if (module.getFunction(kThreadsName) == nullptr) return llvm::PreservedAnalyses::all();
     llvm::SmallVector<llvm::GlobalVariable*, 4> variables;
     for (llvm::GlobalVariable& variable : module.globals()) {
-      if (variable.getSection() == kSection) variables.push_back(&variable);
+      if (variable.getSection() == kSharedSection) variables.push_back(&variable);
     }
     llvm::SmallVector<llvm::Function*, 8> users;
     std::uint64_t bytes = 0;

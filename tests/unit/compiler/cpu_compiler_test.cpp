@@ -245,6 +245,25 @@ TEST_CASE("cpu compiler: functions that the kernel does not need are left out, u
   CHECK(compiler.emit(debugged, inspect::Form::llvm_ir).find("unneeded") != std::string::npos);
 }
 
+TEST_CASE("cpu compiler: large functions are part of the loop over elements") {
+  const auto compiler = backend::compiler_for("x86-64-v3");
+  const auto report = [&](int statements, const char* body) {
+    std::string functions = "float large(float x, float y) {\n";
+    for (int i = 0; i < statements; ++i) functions += "  if (x > y) x = x * 0.5f - y; else y = y * 0.25f + x;\n";
+    functions += "  return x + y;\n}\n";
+    return compiler->compile(binary_request(body, functions)).report;
+  };
+  CHECK(report(300, "return large(a, b);").vector_bits == 256);
+  CHECK(report(30, "return large(a, b) + large(b, a);").vector_bits == 256);
+  const CompileReport scalar = report(300, "return large(a, b) + large(b, a);");
+  CHECK(scalar.vector_bits == 0);
+  REQUIRE(scalar.scalar_because);
+  CHECK(scalar.scalar_because->text ==
+        "it calls large(float, float), which is not inlined; __forceinline__ inlines a function that does not call itself");
+  CHECK(scalar.scalar_because->file == "probe");
+  CHECK(scalar.scalar_because->line == 1);
+}
+
 TEST_CASE("cpu compiler: no file of the machine can be read") {
   CHECK(compile_error(binary_request("return a;", "#include <cmath>")).diagnostics()[0].text == "'cmath' file not found");
   CHECK(compile_error(binary_request("return a;", "#include \"/usr/include/math.h\"")).diagnostics()[0].text ==

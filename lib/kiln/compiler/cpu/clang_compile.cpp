@@ -41,7 +41,7 @@ Diagnostic diagnostic_of(const kiln_clang_diagnostic& found, const ClangJob& job
           .file = found.file.size == 0 ? job.request.name : text(found.file),
           .line = found.line,
           .column = found.column,
-          .text = text(found.text),
+          .text = without_own_namespace(text(found.text)),
           .source_line = text(found.source_line)};
 }
 
