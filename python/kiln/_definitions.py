@@ -75,7 +75,8 @@ def _of_arguments(error, name):
         return error
     member, text = place[1], str(error)[place.end():]
     if re.match(r"\d+:\d+: ", text):
-        made, code = CompileError(f"{name}:{text.replace(': ', ': error: ', 1)}"), "compile"
+        file = name if member in ("body", "expression", "operation") else f"{name}.{member}"
+        made, code = CompileError(f"{file}:{text.replace(': ', ': error: ', 1)}"), "compile"
     elif member in ("signature", "signatures", "layout", "in_params", "out_params") or (not member and text.endswith("^")):
         made, code = SignatureError(text), "signature"
     else:
@@ -145,7 +146,7 @@ def _check_signature(text):
     """Refuses a body that stands where vectorize() expects a definition or a signature."""
     head = re.split(r"[={]", text, maxsplit=1)[0]
     call = re.fullmatch(r"\s*(\([^()]*\)|\w+)\s*\w*\s*\(([^()]*)\)\s*(where\b.*)?", head, re.DOTALL)
-    if call and (not call[2].strip() or any(len(each.split()) > 1 or _is_type(each) for each in _split_operands(call[2]))):
+    if "->" in head or call and (not call[2].strip() or any(len(each.split()) > 1 or _is_type(each) for each in _split_operands(call[2]))):
         return
     body = re.sub(r"^\s*\w+\s*=(?!=)", "", text).strip() or "x*x+1"
     names = dict.fromkeys(re.findall(r"(?<![\w.])[A-Za-z_]\w*(?!\w*\s*[(:.])", body))

@@ -34,7 +34,7 @@ def __getattr__(name):
         found = _get(name)
     except ValueError:
         import difflib
-        close = difflib.get_close_matches(name, _names(), 1)
+        close = difflib.get_close_matches(name, _names(), 1, 0.7)
         hint = f": did you mean '{close[0]}'?" if close else ""
         raise AttributeError(f"module 'kiln.math' has no attribute '{name}'{hint}") from None
     globals()[name] = found

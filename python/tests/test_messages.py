@@ -74,6 +74,8 @@ def test_errors_of_definitions_name_the_argument():
     text = "f:1:4: error: '(' is never closed; add ')'"
     assert message(kiln.CompileError, lambda: kiln.vectorize(["float64(float64 x)"], "sin(x")) == text
     assert message(kiln.CompileError, lambda: kiln.vectorize("float64 f(float64 x) = sin(x")).startswith(text)
+    assert message(kiln.CompileError, lambda: kiln.vectorize(["float64(float64 x)"], "g(x)", functions="float64 g(")) == (
+        "f.functions:1:10: error: '(' is never closed; add ')'")
     assert message(kiln.CacheError, lambda: kiln.vectorize(["float64(float64 x)"], "x", headers=3)) == "headers: expected an object, found 3"
     with pytest.raises(kiln.SignatureError) as caught:
         kiln.ElementwiseKernel("flot64 x", "float64 y", "y = x")
@@ -96,7 +98,7 @@ def test_strings_begin_with_a_line_break():
         (n)
           ->(n)
     """, SHIFT)
-    for each in (whole, parts):
+    for each in (whole, parts, kiln.vectorize(f"(n)->(n) void shift(float64[:] x, float64[:] y) {{ {SHIFT} }}")):
         np.testing.assert_array_equal(each(x), x + 1)
     assert whole.signature == "(n)->(n)" and parts.signature == "(n) ->(n)"
 
