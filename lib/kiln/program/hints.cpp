@@ -177,15 +177,21 @@ std::string_view name_before(const Diagnostic& found) {
   return line.substr(static_cast<std::size_t>(begin - line.begin()));
 }
 
+/// "x // 2;": what follows is one word and the statement's end.
+bool ends_in_division(std::string_view line) {
+  const std::size_t comment = line.find("//");
+  if (comment == std::string_view::npos || !line.ends_with(";")) return false;
+  return !contains(without_blanks(line.substr(comment + 2)), " ");
+}
+
 /// What Python writes where C++ expects something else.
 std::optional<std::string_view> hint_at_syntax(const Diagnostic& found) {
   const std::string_view text = found.text;
   const std::string_view rest = rest_of_line(found);
   if (text.starts_with("expected")) {
     if (first_name(rest) == "if" && contains(rest, " else ")) return kChoice;
-    const std::string_view comment =
-        std::string_view(found.source_line).substr(std::min(found.source_line.find("//"), found.source_line.size()));
-    if ((rest.empty() || rest.starts_with("//")) && contains(comment, ";")) return "// begins a comment; write floor(x / y)";
+    if ((rest.empty() || rest.starts_with("//")) && ends_in_division(found.source_line))
+      return "// begins a comment; write floor(x / y)";
     const std::string_view word = contains(text, "(") ? name_before(found) : "";
     if (word == "for" && contains(rest, " in ")) return kLoop;
     if (word == "if") return "write if (…) { … }";
@@ -213,8 +219,9 @@ std::optional<std::string> hint_for(const Diagnostic& found, bool unnamed_parame
   if (says_undeclared(text) || says_no_member(text)) {
     for (const std::string_view name : names) {
       const auto* const hint = std::ranges::find(kMissingNames, name, &Hint::name);
-      // Clang corrects "True" itself.
-      if (hint != std::end(kMissingNames) && !contains(text, "did you mean")) return std::string(hint->text);
+      // Clang corrects these itself.
+      const bool corrected = contains(text, "did you mean 'true'") || contains(text, "did you mean 'false'");
+      if (hint != std::end(kMissingNames) && !corrected) return std::string(hint->text);
       if (codegen::is_word_of_threads(name)) return std::string(codegen::kNoThreads);
       if (codegen::is_texture(name)) return std::string(codegen::kNoTextures);
     }

@@ -79,6 +79,7 @@ TEST_CASE("hints: operators of integers, and of Python") {
   CHECK(hinted("expected ';' after return statement", "return x // 2;", 9) ==
         "expected ';' after return statement; // begins a comment; write floor(x / y)");
   CHECK(hinted("expected ';' after return statement", "return x // the result", 9) == "expected ';' after return statement");
+  CHECK(hinted("expected ';' after expression", "y = x // a note; and more;", 6) == "expected ';' after expression");
   CHECK(hinted("expected a \";\"", "return x // 2;", 15) == "expected a \";\"; // begins a comment; write floor(x / y)");
   CHECK(hinted("expected a \"(\"", "for i in range(3):", 5).ends_with("; write for (int i = 0; i < n; ++i)"));
   CHECK(hinted("expected a \"(\"", "if x > 0:", 4).ends_with("; write if (…) { … }"));
