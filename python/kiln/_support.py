@@ -50,8 +50,18 @@ _FUNCTIONS = {"kiln::all_axes": "None", "kiln::cupy::raw_kernel": "kiln.RawKerne
 
 def in_python(message, places):
     """Returns a message of kiln's with its options as keywords: ".out" is "out=". `places` is the error's `options`, as JSON."""
+    return _reworded(message, read_json(places))
+
+
+def diagnostics_in_python(text):
+    """Returns diagnostics, which are given as JSON, with their options as keywords."""
+    return [{name: _reworded(value, each.get("options", ())) if name == "text" else value for name, value in each.items() if name != "options"}
+            for each in read_json(text)]
+
+
+def _reworded(message, places):
     text = message.encode()
-    for place in reversed(read_json(places)):
+    for place in reversed(places):
         begin, end, name, value = place["begin"], place["end"], place["name"], place.get("value")
         if name in ("Casting", "DType"):
             word = repr(value)
@@ -153,7 +163,7 @@ def identity_of(function):
 
 
 def warnings_of(function):
-    return read_json(function._warnings_text)
+    return diagnostics_in_python(function._warnings_text)
 
 
 def _dtype_name(object):

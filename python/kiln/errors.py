@@ -39,8 +39,8 @@ class Error(Exception):
     @property
     def diagnostics(self):
         if isinstance(self._diagnostics, str):
-            import json
-            self._diagnostics = json.loads(self._diagnostics)
+            from ._support import diagnostics_in_python
+            self._diagnostics = diagnostics_in_python(self._diagnostics)
         return self._diagnostics
 
     @diagnostics.setter

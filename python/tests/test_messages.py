@@ -234,6 +234,17 @@ def test_options_are_keywords():
         assert text in str(caught.value)
 
 
+def test_diagnostics_and_warnings_name_keywords():
+    with pytest.raises(kiln.CompileError) as caught:
+        kiln.vectorize(["float64(float64 x)"], "printf(x); return x;")(1.0)
+    assert caught.value.diagnostics[0]["text"].endswith('print("{}", x) prints, with debug=True, or KILN_DEBUG=1')
+    assert set(caught.value.diagnostics[0]) == {"severity", "file", "line", "column", "text", "source_line"}
+    f = kiln.vectorize(["float64(float64 x, constant int64 n)"], "x * n", constant_variants=1)
+    for n in (2, 3):
+        assert f(np.ones(1), n) == n
+    assert [each["text"].rpartition(" or ")[2] for each in f.warnings] == ["raise constant_variants="]
+
+
 def test_errors_have_the_option_that_they_name():
     with pytest.raises(kiln.TypeError) as caught:
         kiln.vectorize("float64 f(raw float64 a) = a[0]")(np.zeros(3), size=-1)

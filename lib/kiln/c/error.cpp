@@ -8,12 +8,12 @@
 #include "kiln/error.hpp"
 #include "kiln/explain.hpp"
 #include "kiln/warm.hpp"
-#include "types/option_words.hpp"
 #include "types/reason.hpp"
 
 namespace kiln::c {
 
 using command::Json;
+using command::option_places;
 using command::text_of;
 using command::to_json;
 
@@ -37,23 +37,14 @@ kiln_error* with_code(kiln_error* error, std::string_view code) {
   return error;
 }
 
-Json options_json(const std::vector<OptionWord>& words) {
-  Json list = Json::array();
-  for (const OptionWord& word : words) {
-    list.push_back({{"begin", word.begin}, {"end", word.end}, {"name", word.name}});
-    if (!word.value.empty()) list.back()["value"] = word.value;
-  }
-  return list;
-}
-
 /// Returns the error for the exception that is being handled.
 kiln_error* error_of_current() {
   const auto make_error = [](kiln_status status, const std::exception& e) {
     auto* const error = make<kiln_error>(status, e.what());
     if (const auto reason = reason_of(e)) add(*error, "reason", name(*reason));
-    if (const auto words = option_words(e.what()); !words.empty()) {
-      add(*error, "option", words.front().name);
-      add(*error, "options", text_of(options_json(words)));
+    if (const Json places = option_places(e.what()); !places.empty()) {
+      add(*error, "option", places.front().at("name"));
+      add(*error, "options", text_of(places));
     }
     return with_code(error, explain(e).code);
   };

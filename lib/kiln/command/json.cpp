@@ -1,6 +1,9 @@
 #include "command/json.hpp"
 
+#include <utility>
+
 #include "kiln/error.hpp"
+#include "types/option_words.hpp"
 
 namespace kiln::command {
 namespace {
@@ -32,13 +35,24 @@ std::string text_of(const Json& json) {
   return json.dump(2, ' ', false, Json::error_handler_t::replace);
 }
 
+Json option_places(std::string_view message) {
+  Json list = Json::array();
+  for (const OptionWord& word : option_words(message)) {
+    list.push_back({{"begin", word.begin}, {"end", word.end}, {"name", word.name}});
+    if (!word.value.empty()) list.back()["value"] = word.value;
+  }
+  return list;
+}
+
 Json to_json(const Diagnostic& diagnostic) {
-  return {{"severity", name_of(diagnostic.severity)},
-          {"file", diagnostic.file},
-          {"line", diagnostic.line},
-          {"column", diagnostic.column},
-          {"text", diagnostic.text},
-          {"source_line", diagnostic.source_line}};
+  Json json{{"severity", name_of(diagnostic.severity)},
+            {"file", diagnostic.file},
+            {"line", diagnostic.line},
+            {"column", diagnostic.column},
+            {"text", diagnostic.text},
+            {"source_line", diagnostic.source_line}};
+  if (Json places = option_places(diagnostic.text); !places.empty()) json["options"] = std::move(places);
+  return json;
 }
 
 Json to_json(const Device& device) {

@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 
 #include "kiln/cache.hpp"
 #include "kiln/device.hpp"
@@ -22,6 +23,10 @@ using Json = nlohmann::ordered_json;
 /// Returns the text. Bytes that are no UTF-8 become U+FFFD.
 [[nodiscard]] std::string text_of(const Json& json);
 
+/// Returns where a message names options as C++ does: [{"begin": 53, "end": 57, "name": "out"}].
+[[nodiscard]] Json option_places(std::string_view message);
+
+/// Has "options" where the text names some.
 [[nodiscard]] Json to_json(const Diagnostic& diagnostic);
 /// Returns what is known of a device; a device that cannot be opened has "error".
 [[nodiscard]] Json to_json(const Device& device);
