@@ -142,6 +142,8 @@ class RawKernel(_Kernel):
         self.code, self.options, self.backend = code, tuple(options), backend
 
     def __call__(self, grid, block, args, *, shared_mem=0, stream=None):
+        if not isinstance(args, (tuple, list)):
+            raise TypeError(f"{self.name}: args is a tuple of the kernel's arguments, and this is {type(args).__name__}")
         keywords = {} if stream is None else {"stream": stream}
         self._function(*args, grid=grid, block=block, shared_mem=shared_mem, **keywords)
 

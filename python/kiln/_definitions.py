@@ -35,9 +35,18 @@ def _text(value):
     return value if isinstance(value, str) else repr(value)
 
 
+#: Options that Numba has and kiln needs not.
+_OF_NUMBA = {"target": "the arrays, or device= of a call, decide where it runs", "nopython": "bodies are C++", "forceobj": "bodies are C++",
+             "writable_args": "a body may read its outputs"}
+
+
 def _make(kind, members, options, cache, doc=None):
     allowed = _KINDS[kind]
+    if isinstance(cache, bool):
+        raise TypeError("cache: a kiln.Cache is expected, and this is bool; leave it out, as kernels are always cached")
     for name in options:
+        if name in _OF_NUMBA:
+            raise TypeError(f"{name}: leave it out; {_OF_NUMBA[name]}")
         if name not in allowed:
             raise TypeError(_support.unknown_keyword({"ufunc": "vectorize", "gufunc": "guvectorize"}.get(kind, kind), name,
                                                      sorted(allowed | {"cache"})))
@@ -73,12 +82,12 @@ def _of_arguments(error, name):
     place = re.match(r"definition: /(\w*)(?:/\d+)*: ", str(error))
     if place is None:
         return error
-    member, text = place[1], str(error)[place.end():]
+    member, text = place[1], str(error)[place.end():].replace(' or {"latin1": "…"}', "")
     if re.match(r"\d+:\d+: ", text):
         file = name if member in ("body", "expression", "operation") else f"{name}.{member}"
         made, code = CompileError(f"{file}:{text.replace(': ', ': error: ', 1)}"), "compile"
     elif member in ("signature", "signatures", "layout", "in_params", "out_params") or (not member and text.endswith("^")):
-        made, code = SignatureError(text), "signature"
+        made, code = SignatureError(text if "\n" in text else f"{member}: {text}"), "signature"
     else:
         made, code = type(error)(f"{member}: {text}" if member else text), error.code
     made.code, made.option = code, error.option
@@ -170,6 +179,13 @@ def _body(text):
         raise TypeError(f"a body is a string of C++, and this is {type(text).__name__}")
     statements = ";" in text or re.search(r"\breturn\b", text)
     return {"body": text} if statements else {"expression": text.strip()}
+
+
+def _returned(text):
+    """Returns the statements of a text, which may be an expression."""
+    if text is None or "body" in _body(text) or re.search(r"(?<![=!<>])=(?!=)", text):
+        return text
+    return f"return {text.strip()};"
 
 
 def _with_names(signature, names):
@@ -339,9 +355,11 @@ def reduction(signatures, *, reduce, accumulator=None, map=None, post=None, name
     ...                       reduce="return {a.n + b.n, a.sum + b.sum};", post="return a.sum / a.n;", identity="{0, 0}")
     >>> mean([1.0, 2.0, 6.0])
     np.float64(3.0)
+
+    Each text is statements or an expression.
     """
-    members = {"name": name or "f", "signatures": _as_list(signatures, "reduction"), "accumulator": accumulator, "map": map, "reduce": reduce,
-               "post": post}
+    members = {"name": name or "f", "signatures": _as_list(signatures, "reduction"), "accumulator": accumulator, "map": _returned(map),
+               "reduce": _returned(reduce), "post": _returned(post)}
     return _make("reduction", members, options, cache)
 
 

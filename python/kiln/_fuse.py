@@ -230,7 +230,12 @@ def fuse(function=None, *, name=None):
     """
     if function is None:
         return lambda given: fuse(given, name=name)
-    parameters = list(inspect.signature(function).parameters)
+    if not callable(function) or isinstance(function, (type, _kiln.Function)):
+        raise TypeError(f"fuse: a function of Python is expected, and this is {type(function).__name__}; kiln.vectorize makes one ufunc of C++")
+    parameters = list(inspect.signature(function).parameters.values())
+    for each in parameters:
+        if each.kind not in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD):
+            raise TypeError(f"fuse: {function.__name__} has the parameter {each}, and inputs are parameters by position, each with a name")
     steps = _Steps(len(parameters))
     results = function(*(Expr(steps, i) for i in range(len(parameters))))
     results = results if isinstance(results, tuple) else (results,)

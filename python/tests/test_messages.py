@@ -70,6 +70,28 @@ def test_arguments_of_other_types_and_in_another_order():
             f'guvectorize: the layout comes behind the signatures, and it is a string such as "(n)->()": {layout!r} is none')
 
 
+def test_options_of_numba():
+    for keywords, text in [
+            ({"target": "cuda"}, "target: leave it out; the arrays, or device= of a call, decide where it runs"),
+            ({"nopython": True}, "nopython: leave it out; bodies are C++"),
+            ({"cache": True}, "cache: a kiln.Cache is expected, and this is bool; leave it out, as kernels are always cached"),
+            ({"fastmath": True}, "vectorize() got an unexpected keyword argument 'fastmath': did you mean 'fast_math'?")]:
+        assert message(TypeError, lambda: kiln.vectorize(["float64(float64 x)"], "x", **keywords)) == text
+
+
+def test_reductions_of_expressions():
+    x = np.arange(4.0)
+    squares = kiln.reduction("float64(float64 x)", map="x * x", reduce="a + b", post="sqrt(a)", identity=0)
+    assert squares(x) == np.sqrt((x * x).sum())
+    largest = kiln.reduction("float64(float64 x)", reduce="a >= b ? a : b", identity="-INFINITY")
+    assert largest(x) == 3
+
+
+def test_arguments_of_raw_kernels():
+    f = kiln.RawKernel('extern "C" __global__ void f(double* x) { x[threadIdx.x] = 1; }', "f")
+    assert message(TypeError, lambda: f((1,), (3,), np.zeros(3))) == "f: args is a tuple of the kernel's arguments, and this is ndarray"
+
+
 def test_errors_of_definitions_name_the_argument():
     text = "f:1:4: error: '(' is never closed; add ')'"
     assert message(kiln.CompileError, lambda: kiln.vectorize(["float64(float64 x)"], "sin(x")) == text
@@ -77,6 +99,8 @@ def test_errors_of_definitions_name_the_argument():
     assert message(kiln.CompileError, lambda: kiln.vectorize(["float64(float64 x)"], "g(x)", functions="float64 g(")) == (
         "f.functions:1:10: error: '(' is never closed; add ')'")
     assert message(kiln.CacheError, lambda: kiln.vectorize(["float64(float64 x)"], "x", headers=3)) == "headers: expected an object, found 3"
+    assert message(kiln.SignatureError, lambda: kiln.ElementwiseKernel(["float64 x"], "float64 y", "y = x")) == (
+        "in_params: expected a string, found a list")
     with pytest.raises(kiln.SignatureError) as caught:
         kiln.ElementwiseKernel("flot64 x", "float64 y", "y = x")
     assert str(caught.value).startswith('kernel: unknown dtype "flot64": did you mean "float64"?')
@@ -331,6 +355,13 @@ TAKES = (". A fused function is called once with values that stand for elements,
 ])
 def test_what_is_no_step_of_a_fused_function(function, error, text):
     assert message(error, lambda: kiln.fuse(function)) == "fuse: " + text + TAKES
+
+
+def test_what_is_no_function_to_fuse():
+    for given, kind in [("x + y", "str"), (kiln.math.sin, "Ufunc")]:
+        assert message(TypeError, lambda: kiln.fuse(given)).endswith(f"{kind}; kiln.vectorize makes one ufunc of C++")
+    assert message(TypeError, lambda: kiln.fuse(lambda *x: x[0])) == (
+        "fuse: <lambda> has the parameter *x, and inputs are parameters by position, each with a name")
 
 
 def test_truth_in_a_fused_function():
