@@ -118,6 +118,7 @@ TEST_CASE("hints: names of Python and of NumPy") {
   CHECK(undeclared("False", "return False;") == "; write false");
   CHECK(undeclared("None", "return None;") == "; C++ has no None; write NAN for a number that is missing");
   CHECK(undeclared("elif", "elif (x)") == "; write else if");
+  CHECK(undeclared("sum", "y = sum(x);") == "; bodies have no sum(); add the elements in a loop");
   CHECK(undeclared("range", "for (i in range(3))") == "; write for (int i = 0; i < n; ++i)");
   CHECK(undeclared("y", "y = 2 * x;") == "; declare it where it is first assigned: auto y = …");
   CHECK(undeclared("y", "y == 2 * x").empty());
