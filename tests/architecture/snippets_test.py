@@ -6,8 +6,8 @@ one NAME are one part, and lose the indentation that their lines share. Behind `
 part prints that is on no page. What a file prints is shown, all of it.
 A block of the language `console` has the part in the lines that begin with `$ ` or `> `, and what it prints in the others.
     …        in an output stands for the rest of a word, at the end of a line behind a space for the rest of the line, and alone in a line for any lines.
-    varies   `<!-- output varies -->`, or at the end of the marker of a console block: numbers, their units, identifiers of 8 hexadecimal digits or more, and
-             the widths of gaps may be others.
+    varies   `<!-- output varies -->`, or at the end of the marker of a console block: numbers, their units, identifiers of 8 hexadecimal digits or more,
+             the widths of gaps, and a plural's s may be others.
     compiled `<!-- snippet: FILE#NAME compiled -->`: nobody runs the part here, as it needs a GPU or what is not installed. Shell is parsed, CUDA compiled.
 A block behind `<!-- quoted: FILE -->` stands in FILE, which other tests hold, but for white space, a last semicolon, and the + of lines of a patch.
 A block of Python that begins with >>> is run by doctest, with the names of the blocks before it on the page.
@@ -135,7 +135,7 @@ def without_file(root):
 
 
 GAP, NUMBER, IDENTIFIER = r"[ \t]+", r"(?:\d[\d.,]*(?:e[+-]?\d+)?(?: ?(?:ns|us|ms|s|min|h|d|B|[KMG]i?B)\b)?|\bnow\b)", r"\b(?=[0-9a-f]*\d)[0-9a-f]{8,}\b"
-VARYING = re.compile(rf"(?P<IDENTIFIER>{IDENTIFIER})|(?P<NUMBER>{NUMBER})|(?P<GAP>{GAP})")
+VARYING = re.compile(rf"(?P<IDENTIFIER>{IDENTIFIER})|(?P<NUMBER>{NUMBER})|(?P<GAP>{GAP})|(?P<PLURAL>(?<=[a-z])s\b)")
 
 
 def line_pattern(line, varies):
@@ -146,7 +146,7 @@ def line_pattern(line, varies):
         elif varies:
             at = 0
             for match in VARYING.finditer(text):
-                pattern += re.escape(text[at:match.start()]) + {"IDENTIFIER": IDENTIFIER, "NUMBER": NUMBER, "GAP": GAP}[match.lastgroup]
+                pattern += re.escape(text[at:match.start()]) + {"IDENTIFIER": IDENTIFIER, "NUMBER": NUMBER, "GAP": GAP, "PLURAL": "s?"}[match.lastgroup]
                 at = match.end()
             pattern += re.escape(text[at:])
         else:
@@ -260,6 +260,8 @@ MATCHES = [  # output of a page, with varies, what is printed, whether it matche
     ("one\n…\nfour\n", False, "one\ntwo\nfive\n", False),
     ("took 1.5 ms  x\n", True, "took 23 us x\n", True),
     ("took 1.5 ms\n", True, "takes 1.5 ms\n", False),
+    ("50 kernels for 64 ranks\n", True, "1 kernel for 2 ranks\n", True),
+    ("50 kernels for 64 ranks\n", False, "50 kernel for 64 ranks\n", False),
     ("3f2a10bc  saxpy\n", True, "91c04f77beef saxpy\n", True),
     ("3f2a10bc  saxpy\n", True, "91c04f77 wave\n", False),
     ("12 compiled, 0 failed\n", True, "12 compiled\n", False),
