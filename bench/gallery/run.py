@@ -118,7 +118,6 @@ def main():
     PYTHONPATH=build/python/package chrt -f 50 build/gallery-venv/bin/python bench/gallery/run.py
 
 Machine: {processor()}, {os.cpu_count()} processors; {versions}; {time.strftime("%Y-%m-%d")}.
-Other work ran on both processors, below this one's priority (`chrt`).
 
 A call computes a whole picture of {WIDTH} × {HEIGHT} pixels, from inputs that are there. Times are the best of {ROUNDS["kiln"]} calls, of NumPy's
 {ROUNDS["NumPy"]}, in turn in one process. "/ kiln" is the other's time by kiln's; above 1, kiln is faster. "Compiled" is the first call less the
