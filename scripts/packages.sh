@@ -10,7 +10,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 project=$PWD
-usage() { sed -n '3,10p' "$0" >&2; exit 2; }
+usage() { sed -n '3,9p' "$0" >&2; exit 2; }
 if [ "${1:-}" != debian ]; then usage; fi
 shift
 suite=bookworm debs="" older="" upgrade=1

@@ -200,7 +200,7 @@ std::int64_t widest(llvm::Module& module, llvm::FunctionAnalysisManager& analyse
   return std::min((any_loop ? looped : all).bits(), most);
 }
 
-/// A call in a loop of a function whose code is there, where the user's text has it.
+/// Returns the first call in a loop of a user's function that was not inlined; null: there is none.
 const llvm::CallBase* call_in_loop(llvm::Module& module, llvm::FunctionAnalysisManager& analyses) {
   for (llvm::Function& function : module) {
     if (function.isDeclaration()) continue;

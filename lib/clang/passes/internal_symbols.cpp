@@ -9,12 +9,13 @@
 namespace kiln::clang_module {
 namespace {
 
-/// Of those that kiln's other passes know by their names and parameters, which LLVM changes where it knows all calls.
+/// Whether kiln's other passes may know the function by its name and parameters. LLVM changes parameters where it knows all
+/// calls.
 bool is_kilns_own(llvm::StringRef name) {
   return name.starts_with("kiln_") || (name.contains("4kiln") && !name.contains("4kiln4user"));
 }
 
-/// What is marked `used` stays, as InternalizePass has it. So do variables, which passes replace by memory of a block's.
+/// InternalizePass leaves what is marked `used`. Variables stay hidden: other passes replace them by a block's memory.
 class MakeHiddenInternal : public llvm::PassInfoMixin<MakeHiddenInternal> {
  public:
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
