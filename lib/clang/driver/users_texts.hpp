@@ -1,4 +1,4 @@
-// Which code is of the user's texts, by the files that debug information names.
+// Which code is of the user's texts: by the files that debug information names, or by names of functions.
 #pragma once
 
 #include <llvm/ADT/StringRef.h>
@@ -20,6 +20,12 @@ inline llvm::StringRef name_in_text(llvm::StringRef file) {
 inline bool is_kilns_file(llvm::StringRef file) {
   const llvm::StringRef name = name_in_text(file);
   return name.empty() || name == "kernel.cpp" || name.starts_with("kiln/") || name == "<invalid>";
+}
+
+/// Whether kiln wrote the function. Known without debug information, so that code does not depend on it; kiln's passes know
+/// such functions by their names and parameters.
+inline bool is_kilns_own(llvm::StringRef name) {
+  return name.starts_with("kiln_") || (name.contains("4kiln") && !name.contains("4kiln4user"));
 }
 
 /// In the user's namespace, or of a file of the user's: extern "C" is in no namespace.

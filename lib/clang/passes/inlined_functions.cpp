@@ -35,7 +35,7 @@ class InlineSmallFunctions : public llvm::PassInfoMixin<InlineSmallFunctions> {
 
  private:
   static void mark(llvm::Function& function) {
-    if (!is_users(function) || function.hasFnAttribute(llvm::Attribute::NoInline) ||
+    if (is_kilns_own(function.getName()) || function.hasFnAttribute(llvm::Attribute::NoInline) ||
         function.hasFnAttribute(llvm::Attribute::OptimizeNone)) {
       return;
     }

@@ -12,6 +12,8 @@ target triple = "x86_64-pc-linux-gnu"
 ; CHECK: define internal i32 @_ZN4kiln4user3oddEi({{[^)]*}}) {
 ; CHECK: define internal i32 @_ZN4kiln4user4keptEi({{.*}}) [[KEPT:#[0-9]+]] {
 ; CHECK: define internal i32 @_ZN4kiln5otherEi({{[^)]*}}) {
+; CHECK: define internal i32 @kiln_other(i32 %x) {
+; CHECK: define internal i32 @in_no_namespace({{.*}}) [[MARKED]] {
 ; CHECK: attributes [[MARKED]] = { alwaysinline }
 ; CHECK: attributes [[KEPT]] = { noinline }
 define internal i32 @_ZN4kiln4user5smallEi(i32 %x) {
@@ -39,12 +41,24 @@ define internal i32 @_ZN4kiln5otherEi(i32 %x) {
   %b = call i32 @elsewhere(i32 %a)
   ret i32 %b
 }
+define internal i32 @kiln_other(i32 %x) {
+  %a = call i32 @elsewhere(i32 %x)
+  %b = call i32 @elsewhere(i32 %a)
+  ret i32 %b
+}
+define internal i32 @in_no_namespace(i32 %x) {
+  %a = call i32 @elsewhere(i32 %x)
+  %b = call i32 @elsewhere(i32 %a)
+  ret i32 %b
+}
 
 ; INLINED-LABEL: define i32 @kiln_kernel(
 ; INLINED-NOT: call i32 @_ZN4kiln4user5smallEi
 ; INLINED: call i32 @_ZN4kiln4user6itselfEi
 ; INLINED: call i32 @_ZN4kiln4user4keptEi
 ; INLINED: call i32 @_ZN4kiln5otherEi
+; INLINED: call i32 @kiln_other
+; INLINED-NOT: call i32 @in_no_namespace
 ; INLINED: ret
 define i32 @kiln_kernel(i32 %x) {
   %a = call i32 @_ZN4kiln4user5smallEi(i32 %x)
@@ -54,6 +68,10 @@ define i32 @kiln_kernel(i32 %x) {
   %e = call i32 @_ZN4kiln4user4keptEi(i32 %d)
   %f = call i32 @_ZN4kiln5otherEi(i32 %e)
   %g = call i32 @_ZN4kiln5otherEi(i32 %f)
-  ret i32 %g
+  %h = call i32 @kiln_other(i32 %g)
+  %more = call i32 @kiln_other(i32 %h)
+  %i = call i32 @in_no_namespace(i32 %more)
+  %j = call i32 @in_no_namespace(i32 %i)
+  ret i32 %j
 }
 declare i32 @elsewhere(i32)

@@ -6,16 +6,13 @@
 #include <llvm/Transforms/IPO/GlobalDCE.h>
 #include <llvm/Transforms/IPO/Internalize.h>
 
+#include "clang/driver/users_texts.hpp"
+
 namespace kiln::clang_module {
 namespace {
 
-/// Whether kiln's other passes may know the function by its name and parameters. LLVM changes parameters where it knows all
-/// calls.
-bool is_kilns_own(llvm::StringRef name) {
-  return name.starts_with("kiln_") || (name.contains("4kiln") && !name.contains("4kiln4user"));
-}
-
-/// InternalizePass leaves what is marked `used`. Variables stay hidden: other passes replace them by a block's memory.
+/// InternalizePass leaves what is marked `used`. Kiln's functions stay: LLVM changes parameters where it knows all calls.
+/// Variables stay hidden: other passes replace them by a block's memory.
 class MakeHiddenInternal : public llvm::PassInfoMixin<MakeHiddenInternal> {
  public:
   static llvm::PreservedAnalyses run(llvm::Module& module, llvm::ModuleAnalysisManager& analyses) {
