@@ -22,6 +22,7 @@
 #include "agreement_jobs.hpp"
 #include "golden.hpp"
 #include "numbers.hpp"
+#include "support/turns.hpp"
 
 namespace {
 
@@ -308,5 +309,7 @@ int main(int argc, char** argv) {
       return 1;
     }
   }
-  return doctest::Context(argc, argv).run();
+  doctest::Context context(argc, argv);
+  kiln::test::take_turn(context, argc, argv);
+  return context.run();
 }

@@ -24,7 +24,7 @@ using programs::Program;
 namespace {
 
 constexpr unsigned kSeconds = 60;  // for one call, which may compile
-constexpr std::uint64_t kPrograms = 200;
+constexpr std::uint64_t kPrograms = 100;
 
 std::uint64_t number_of_programs() {
   const char* const text = std::getenv("KILN_TEST_PROGRAMS");

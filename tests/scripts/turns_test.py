@@ -129,7 +129,7 @@ class TestsByTurns(unittest.TestCase):
     def test_each_case_has_its_turn(self):
         for name, command, environment in self.tests:
             # After what runs the program, where something does.
-            program = next(i for i, word in enumerate(command) if re.fullmatch(r"kiln-[a-z-]+-tests", pathlib.Path(word).name))
+            program = next(i for i, word in enumerate(command) if re.fullmatch(r"kiln-(test-[a-z-]+|[a-z-]+-tests)", pathlib.Path(word).name))
             command, turns = command[program:], int(environment["KILN_TEST_TURNS"])
             with self.subTest(name):
                 every, _ = self.listed(command)

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "../../support/sample.hpp"
 #include "all_functions.hpp"
 #include "binary/code_object.hpp"
 #include "compiler/clang.hpp"
@@ -79,7 +80,9 @@ std::vector<test::Body> bodies() {
 
 TEST_CASE("clang: every function of bodies compiles for every AMD architecture") {
   if (!backend::have_clang()) return;
+  test::Sample sample(5);
   for (const std::string target : kAmd) {
+    if (!sample.takes_next()) continue;
     const auto compiler = clang_for(target);
     CHECK(compiler->name() == "Clang");
     CHECK(compiler->target() == target);
@@ -110,7 +113,9 @@ TEST_CASE("clang: every function of bodies compiles for NVIDIA's architectures, 
   if (!backend::have_clang()) return;
   const std::string assembler = ptxas();
   if (assembler.empty()) std::printf("KILN-NOT-RUN ptxas 1\n");
+  test::Sample sample(5);
   for (const std::string target : kNvidia) {
+    if (!sample.takes_next()) continue;
     const auto compiler = clang_for(target);
     CHECK(compiler->name() == "Clang");
     CHECK(compiler->kind() == DeviceKind::cuda);
