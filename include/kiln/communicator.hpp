@@ -66,8 +66,12 @@ namespace detail {
 /// The accumulators of all ranks on their way into one: each step combines those of neighbours, so that n ranks take log₂ n.
 class RankReduction {
  public:
-  RankReduction(const Communicator& communicator, const char* what, std::chrono::milliseconds timeout)
-      : communicator_(communicator), what_(what), deadline_(std::chrono::steady_clock::now() + timeout) {}
+  /// `call` is what all ranks make, with the arguments that are the same on all.
+  RankReduction(const Communicator& communicator, std::string what, std::chrono::milliseconds timeout, std::string call = {})
+      : communicator_(communicator),
+        what_(std::move(what)),
+        call_(call.empty() ? what_ : std::move(call)),
+        deadline_(std::chrono::steady_clock::now() + timeout) {}
 
   /// Tells all ranks which part this one has, or what failed. Throws RankError on all ranks if `part` throws on one.
   template <class Part>
@@ -77,8 +81,8 @@ class RankReduction {
       // Bytes wait for queued work, which combine() does not.
       const Partial made = part();
       own_ = made.read(made.bytes());
-      message = '+' + std::to_string(own_->begin()) + ' ' + std::to_string(own_->end());
-      if (!sends()) message += '\n' + own_->bytes();
+      message = '+' + std::to_string(own_->begin()) + ' ' + std::to_string(own_->end()) + ' ' + call_ + '\n';
+      if (!sends()) message += own_->bytes();
     } catch (const std::exception& error) {
       message = std::string("-") + error.what();
     }
@@ -92,6 +96,11 @@ class RankReduction {
       }
       ranks.emplace_back(Range(std::stoll(each.substr(1)), std::stoll(each.substr(space))), static_cast<int>(rank));
     }
+    for (std::size_t rank = 1; rank < messages_.size(); ++rank) {
+      const std::string theirs = call_of(messages_[rank]);
+      const std::string first = call_of(messages_[0]);
+      if (theirs != first) fail(static_cast<int>(rank), "calls do not match: it makes " + theirs + ", and rank 0 " + first);
+    }
     std::stable_sort(ranks.begin(), ranks.end());
     for (const auto& [range, rank] : ranks) order_.push_back(rank);
     place_ = static_cast<std::size_t>(std::find(order_.begin(), order_.end(), communicator_.rank) - order_.begin());
@@ -100,24 +109,30 @@ class RankReduction {
   /// Returns those of all ranks, on each.
   Partial whole() {
     Failure failure;
+    const std::optional<Partial> sum = sends() ? sum_of_neighbours(failure) : sum_of_messages(order_.size(), failure);
+    if (sends()) return unpacked(communicator_.broadcast(packed(*sum, failure), order_.front(), deadline_));
+    if (failure.rank >= 0) raise(failure);
+    return *sum;
+  }
+
+  /// Returns those of all ranks on rank `root`, and nothing on others.
+  std::optional<Partial> whole_on(int root) {
+    Failure failure;
+    const bool is_root = communicator_.rank == root;
+    std::optional<Partial> sum;
     if (!sends()) {
-      std::optional<Partial> sum;
-      for (const int rank : order_) add(sum, rank, bytes_of(rank), failure);
-      if (failure.rank >= 0) raise(failure);
-      return *sum;
-    }
-    std::optional<Partial> sum = own_;
-    for (std::size_t step = 1; step < order_.size(); step *= 2) {
-      if (place_ % (2 * step) != 0) {
-        communicator_.send(packed(*sum, failure), order_[place_ - step]);
-        break;
+      if (is_root) sum = sum_of_messages(order_.size(), failure);
+    } else {
+      sum = sum_of_neighbours(failure);
+      const int first = order_.front();
+      if (first != root && communicator_.rank == first) communicator_.send(packed(*sum, failure), root);
+      if (first != root && is_root) {
+        sum.reset();
+        add(sum, first, communicator_.receive(first, deadline_), failure);
       }
-      if (place_ + step >= order_.size()) continue;
-      const int other = order_[place_ + step];
-      add(sum, other, communicator_.receive(other, deadline_), failure);
     }
-    const std::string result = communicator_.broadcast(packed(*sum, failure), order_.front(), deadline_);
-    return unpacked(result);
+    agree(failure);
+    return is_root ? sum : std::nullopt;
   }
 
   /// Returns those of the ranks before this one; nothing for the first.
@@ -125,7 +140,7 @@ class RankReduction {
     Failure failure;
     std::optional<Partial> sum;
     if (!sends()) {
-      for (std::size_t place = 0; place < place_; ++place) add(sum, order_[place], bytes_of(order_[place]), failure);
+      sum = sum_of_messages(place_, failure);
     } else {
       // `all` are those of up to 2 * step neighbours, this rank the last of them, and `sum` the same without this rank.
       std::optional<Partial> all = own_;
@@ -145,11 +160,7 @@ class RankReduction {
         }
       }
     }
-    // Each tells the others whether it failed.
-    const std::vector<std::string> states = communicator_.allgather(text_of(failure), deadline_);
-    for (const std::string& each : states) {
-      if (!each.empty()) raise(failure_of(each));
-    }
+    agree(failure);
     return sum;
   }
 
@@ -170,6 +181,11 @@ class RankReduction {
     return '+' + message.substr(std::min(message.find('\n'), message.size() - 1) + 1);
   }
 
+  static std::string call_of(const std::string& message) {
+    const std::size_t begin = message.find(' ', message.find(' ') + 1) + 1;
+    return message.substr(begin, message.find('\n') - begin);
+  }
+
   static std::string text_of(const Failure& failure) {
     if (failure.rank < 0) return {};
     return (failure.shape ? '!' : '-') + std::to_string(failure.rank) + ' ' + failure.text;
@@ -180,6 +196,35 @@ class RankReduction {
   }
   static std::string packed(const Partial& partial, const Failure& failure) {
     return failure.rank >= 0 ? text_of(failure) : '+' + partial.bytes();
+  }
+
+  /// The sum of the first `count` ranks, which all have sent theirs to all.
+  std::optional<Partial> sum_of_messages(std::size_t count, Failure& failure) const {
+    std::optional<Partial> sum;
+    for (std::size_t place = 0; place < count; ++place) add(sum, order_[place], bytes_of(order_[place]), failure);
+    return sum;
+  }
+
+  /// The sum of this rank and of those that send theirs to it: of all for the first in order_.
+  std::optional<Partial> sum_of_neighbours(Failure& failure) const {
+    std::optional<Partial> sum = own_;
+    for (std::size_t step = 1; step < order_.size(); step *= 2) {
+      if (place_ % (2 * step) != 0) {
+        communicator_.send(packed(*sum, failure), order_[place_ - step]);
+        break;
+      }
+      if (place_ + step >= order_.size()) continue;
+      const int other = order_[place_ + step];
+      add(sum, other, communicator_.receive(other, deadline_), failure);
+    }
+    return sum;
+  }
+
+  /// Each tells the others whether it failed.
+  void agree(const Failure& failure) const {
+    for (const std::string& each : communicator_.allgather(text_of(failure), deadline_)) {
+      if (!each.empty()) raise(failure_of(each));
+    }
   }
 
   void combine(std::optional<Partial>& sum, const std::optional<Partial>& next, Failure& failure) const {
@@ -219,12 +264,12 @@ class RankReduction {
     fail(failure.rank, failure.text);
   }
   [[noreturn]] void fail(int rank, const std::string& why) const {
-    throw RankError(
-        rank, std::string(what_) + ": rank " + std::to_string(rank) + " of " + std::to_string(messages_.size()) + ": " + why);
+    throw RankError(rank, what_ + ": rank " + std::to_string(rank) + " of " + std::to_string(messages_.size()) + ": " + why);
   }
 
   const Communicator& communicator_;
-  const char* what_;
+  std::string what_;
+  std::string call_;
   Communicator::Deadline deadline_;
   std::optional<Partial> own_;
   std::vector<std::string> messages_;
@@ -249,6 +294,23 @@ template <std::invocable Part>
   detail::RankReduction ranks(communicator, "kiln::allreduce", timeout);
   ranks.meet(part);
   return ranks.whole();
+}
+
+/// Combines the accumulators of all ranks, as allreduce() does, on rank `root` alone: the others get nothing. Collective, with
+/// the same root on all ranks.
+///
+/// The result goes to one rank instead of all; messages are the same otherwise. Throws as allreduce() does, and TypeError if
+/// there is no rank `root`.
+template <std::invocable Part>
+[[nodiscard]] std::optional<Partial> reduce(const Communicator& communicator, int root, const Part& part,
+                                            std::chrono::milliseconds timeout = std::chrono::minutes(10)) {
+  const std::string rank = "rank " + std::to_string(root);
+  if (root < 0 || root >= communicator.size) {
+    throw TypeError("kiln::reduce: there is no " + rank + ": the ranks are 0 to " + std::to_string(communicator.size - 1));
+  }
+  detail::RankReduction ranks(communicator, "kiln::reduce", timeout, "kiln::reduce to " + rank);
+  ranks.meet(part);
+  return ranks.whole_on(root);
 }
 
 /// Running results along the cut axis over all ranks: each rank gets those of its own elements, which go on from all elements

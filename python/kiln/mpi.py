@@ -14,7 +14,7 @@ from . import _kiln
 from ._partial import accumulate_part, partial
 from .errors import Error, RankError, ShapeError
 
-__all__ = ["accumulate", "allreduce", "warm"]
+__all__ = ["accumulate", "allreduce", "reduce", "warm"]
 
 _LARGEST = 1 << 30  # bytes of a message: MPI counts in ints
 _BYTES, _TO_ROOT, _FROM_ROOT = 32765, 32766, 32767
@@ -54,6 +54,20 @@ def allreduce(comm, part, *, timeout=600.0):
         return parts.whole()
 
 
+def reduce(comm, part, *, root=0, timeout=600.0):
+    """Combines the accumulators of all ranks, as `allreduce` does, on rank `root` alone: the others get None. Collective.
+
+    `root` is the same on all ranks. The result goes to one rank instead of all; messages are the same otherwise.
+
+    Raises what `allreduce` does, and ValueError if there is no rank `root`.
+    """
+    size = comm.Get_size()
+    if not 0 <= root < size:
+        raise ValueError(f"kiln.mpi.reduce: there is no rank {root}: the ranks are 0 to {size - 1}")
+    with _Parts(comm, part, "kiln.mpi.reduce", timeout, f"kiln.mpi.reduce to rank {root}") as parts:
+        return parts.whole_on(root)
+
+
 def accumulate(comm, function, x, *, axis=0, global_offset=0, global_size=None, timeout=600.0, **options):
     """Returns the running results of this rank's part of an array, which go on from the elements of all ranks before it. Collective.
 
@@ -68,8 +82,8 @@ def accumulate(comm, function, x, *, axis=0, global_offset=0, global_size=None, 
 class _Parts:
     """The accumulators of all ranks on their way into one: each step combines those of neighbours. kiln/communicator.hpp does the same in C++."""
 
-    def __init__(self, comm, part, what, timeout):
-        self.what = what
+    def __init__(self, comm, part, what, timeout, call=None):
+        self.what, call = what, call or what
         self.rank, self.size = comm.Get_rank(), comm.Get_size()
         self.ranks = _Ranks(comm, time.monotonic() + timeout) if hasattr(comm, "Iallgatherv") else None
         self.allgather = self.ranks.allgather if self.ranks else comm.allgather
@@ -77,14 +91,18 @@ class _Parts:
         try:
             made = part()
             self.own = _kiln.partial_read(made.function, made.bytes(), False)  # bytes wait for queued work, which combine does not
-            message = b"+%d %d" % (self.own.begin, self.own.end) + (b"" if self.ranks else b"\n" + self.own.bytes())
+            message = f"+{self.own.begin} {self.own.end} {call}\n".encode() + (b"" if self.ranks else self.own.bytes())
         except Exception as error:
             message = b"-" + str(error).encode()
         self.messages = self.allgather(message)
         for rank, each in enumerate(self.messages):
             if each[:1] != b"+":
                 self.fail(rank, each[1:].decode(errors="replace"))
-        ranges = [tuple(map(int, each[1:].partition(b"\n")[0].split())) for each in self.messages]
+        heads = [each[1:].partition(b"\n")[0].decode().split(" ", 2) for each in self.messages]
+        for rank, (_, _, theirs) in enumerate(heads):
+            if theirs != heads[0][2]:
+                self.fail(rank, f"calls do not match: it makes {theirs}, and rank 0 {heads[0][2]}")
+        ranges = [(int(begin), int(end)) for begin, end, _ in heads]
         self.order = sorted(range(self.size), key=lambda rank: (ranges[rank], rank))
         self.place = self.order.index(self.rank)
 
@@ -97,32 +115,34 @@ class _Parts:
 
     def whole(self):
         if self.ranks is None:
-            total = None
-            for rank in self.order:
-                total = self.combined(total, self.read(rank, b"+" + self.messages[rank].partition(b"\n")[2]))
+            total = self.sum_of_messages(self.order)
             self.check(self.failure)
             return total
-        total, step = self.own, 1
-        while step < self.size:
-            if self.place % (2 * step):
-                self.ranks.send_to(self.packed(total), self.order[self.place - step])
-                break
-            if self.place + step < self.size:
-                other = self.order[self.place + step]
-                total = self.combined(total, self.read(other, self.ranks.receive_from(other)))
-            step *= 2
-        result = self.ranks.broadcast(self.packed(total), self.order[0])
+        result = self.ranks.broadcast(self.packed(self.sum_of_neighbours()), self.order[0])
         self.check(result)
         return _kiln.partial_read(self.own.function, result[1:], False)
 
-    def before(self):
-        """Those of the ranks before this one; None for the first."""
+    def whole_on(self, root):
+        """Those of all ranks on rank `root`; None on others."""
         total = None
         if self.ranks is None:
-            for rank in self.order[:self.place]:
-                total = self.combined(total, self.read(rank, b"+" + self.messages[rank].partition(b"\n")[2]))
+            if self.rank == root:
+                total = self.sum_of_messages(self.order)
         else:
-            everything, step = self.own, 1  # with this rank, and `total` without it
+            total, first = self.sum_of_neighbours(), self.order[0]
+            if first != root and self.rank == first:
+                self.ranks.send_to(self.packed(total), root)
+            elif first != root and self.rank == root:
+                total = self.read(first, self.ranks.receive_from(first))
+        self.agree()
+        return total if self.rank == root else None
+
+    def before(self):
+        """Those of the ranks before this one; None for the first."""
+        if self.ranks is None:
+            total = self.sum_of_messages(self.order[:self.place])
+        else:
+            total, everything, step = None, self.own, 1  # `everything` is with this rank, and `total` without it
             while step < self.size:
                 if self.place + step < self.size:
                     self.ranks.send_to(self.packed(everything), self.order[self.place + step])
@@ -132,9 +152,33 @@ class _Parts:
                     total = self.combined(theirs, total) if total is not None else theirs
                     everything = self.combined(total, self.own)
                 step *= 2
+        self.agree()
+        return total
+
+    def sum_of_messages(self, ranks):
+        """The sum of ranks that have sent theirs to all."""
+        total = None
+        for rank in ranks:
+            total = self.combined(total, self.read(rank, b"+" + self.messages[rank].partition(b"\n")[2]))
+        return total
+
+    def sum_of_neighbours(self):
+        """The sum of this rank and of those that send theirs to it: of all for the first in `order`."""
+        total, step = self.own, 1
+        while step < self.size:
+            if self.place % (2 * step):
+                self.ranks.send_to(self.packed(total), self.order[self.place - step])
+                break
+            if self.place + step < self.size:
+                other = self.order[self.place + step]
+                total = self.combined(total, self.read(other, self.ranks.receive_from(other)))
+            step *= 2
+        return total
+
+    def agree(self):
+        """Each tells the others whether it failed."""
         for failure in self.allgather(self.failure):
             self.check(failure)
-        return total
 
     # A failure is text: "-" or "!", of a shape, the rank and the message.
 

@@ -113,6 +113,9 @@ PROGRAM = """
     place = {"global_offset": begin, "global_size": len(x)}
     total = kiln.mpi.allreduce(comm, lambda: kiln.partial(kiln.math.add, x[begin:end], **place)).finish()
     assert total == kiln.partial(kiln.math.add, x).finish()
+    for root in range(comm.size):
+        on_root = kiln.mpi.reduce(comm, lambda: kiln.partial(kiln.math.add, x[begin:end], **place), root=root)
+        assert (on_root is None) == (comm.rank != root) and (on_root is None or on_root.finish() == total)
     running = kiln.mpi.accumulate(comm, kiln.math.add, x[begin:end], **place)
     assert (running == kiln.accumulate_part(kiln.math.add, x)[begin:end]).all()
     try:

@@ -89,6 +89,24 @@ def test_ranks(size):
 
     assert on_ranks(size, work) == [expected] * size
 
+    def work_for_last(comm):
+        a, b = 777 * comm.rank // comm.size, 777 * (comm.rank + 1) // comm.size
+        part = kiln.mpi.reduce(comm, lambda: kiln.partial(kiln.math.add, x[a:b], global_offset=a, global_size=777), root=comm.size - 1)
+        return part and part.finish()
+
+    assert on_ranks(size, work_for_last) == [None] * (size - 1) + [expected]
+
+    def another_root(comm):
+        return kiln.mpi.reduce(comm, lambda: kiln.partial(kiln.math.add, x), root=int(comm.rank == 1))
+
+    if size > 1:
+        for error in on_ranks(size, another_root):
+            assert isinstance(error, kiln.RankError) and str(error) == (
+                f"kiln.mpi.reduce: rank 1 of {size}: calls do not match: it makes kiln.mpi.reduce to rank 1, and rank 0 kiln.mpi.reduce to rank 0")
+
+    for error in on_ranks(size, lambda comm: kiln.mpi.reduce(comm, lambda: None, root=size)):
+        assert isinstance(error, ValueError) and str(error) == f"kiln.mpi.reduce: there is no rank {size}: the ranks are 0 to {size - 1}"
+
     def broken(comm):
         return kiln.mpi.allreduce(comm, lambda: 1 / 0)
 

@@ -1,10 +1,12 @@
-// kiln::allreduce over ranks that are threads: the bits of one rank, and the errors of one rank on all.
+// kiln::allreduce, reduce and accumulate over ranks that are threads: the bits of one rank, and the errors of one rank on all.
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <optional>
 #include <random>
+#include <stdexcept>
 
 #include "kiln/math.hpp"
 #include "local_ranks.hpp"
@@ -89,6 +91,73 @@ TEST_CASE("allreduce: what fails on one rank is an error on all, with its number
     for (const std::string& error : errors_of([&](int rank) { return part_of(x, rank * 30, rank * 30 + 40); })) {
       CHECK(error ==
             "add: parts cannot be combined, since the part of 0 to 40 is followed by that of 30 to 70: 30 to 40 is in both");
+    }
+  }
+}
+
+TEST_CASE("reduce: one rank has the bits of one rank alone, and the others nothing") {
+  const Array x = numbers(3001);
+  const float expected = part_of(x, 0, x.size()).finish().item<float>();
+  for (const int size : {1, 2, 3, 5, 8}) {
+    for (int root = 0; root < size; ++root) {
+      for (const bool sends : {false, true}) {
+        CAPTURE(size);
+        CAPTURE(root);
+        CAPTURE(sends);
+        std::vector<std::optional<Partial>> found(static_cast<std::size_t>(size));
+        const auto errors = ThreadRanks(size, sends).run([&](const Communicator& ranks) {
+          const int number = size - 1 - ranks.rank;
+          found[static_cast<std::size_t>(ranks.rank)] = reduce(
+              ranks, root, [&] { return part_of(x, cut_of(number, size, x.size()), cut_of(number + 1, size, x.size())); });
+        });
+        for (const std::string& error : errors) CHECK(error == "");
+        for (int rank = 0; rank < size; ++rank) CHECK(found[static_cast<std::size_t>(rank)].has_value() == (rank == root));
+        const float sum = found[static_cast<std::size_t>(root)]->finish().item<float>();
+        CHECK(std::memcmp(&sum, &expected, sizeof sum) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("reduce: what fails on one rank is an error on all, and so are calls that do not match") {
+  const Array x = numbers(100);
+  for (const bool sends : {false, true}) {
+    CAPTURE(sends);
+    const auto errors_of = [&](const auto& call) { return ThreadRanks(3, sends).run(call); };
+    const auto own = [&](const Communicator& ranks) {
+      return part_of(x, cut_of(ranks.rank, 3, 100), cut_of(ranks.rank + 1, 3, 100));
+    };
+    for (const std::string& error : errors_of([&](const Communicator& ranks) {
+           static_cast<void>(
+               reduce(ranks, 2, [&] { return ranks.rank == 1 ? throw std::runtime_error("no input") : own(ranks); }));
+         })) {
+      CHECK(error == "kiln::reduce: rank 1 of 3: no input");
+    }
+    // What the root alone would see.
+    for (const std::string& error : errors_of([&](const Communicator& ranks) {
+           static_cast<void>(reduce(ranks, 1, [&] { return part_of(x, ranks.rank * 30, ranks.rank * 30 + 40); }));
+         })) {
+      CHECK(error ==
+            "add: parts cannot be combined, since the part of 0 to 40 is followed by that of 30 to 70: 30 to 40 is in both");
+    }
+    for (const std::string& error : errors_of([&](const Communicator& ranks) {
+           static_cast<void>(reduce(ranks, ranks.rank / 2, [&] { return own(ranks); }));
+         })) {
+      CHECK(
+          error ==
+          "kiln::reduce: rank 2 of 3: calls do not match: it makes kiln::reduce to rank 1, and rank 0 kiln::reduce to rank 0");
+    }
+    const auto errors = errors_of([&](const Communicator& ranks) {
+      if (ranks.rank == 1) return static_cast<void>(allreduce(ranks, [&] { return own(ranks); }));
+      static_cast<void>(reduce(ranks, 0, [&] { return own(ranks); }));
+    });
+    CHECK(errors[0] ==
+          "kiln::reduce: rank 1 of 3: calls do not match: it makes kiln::allreduce, and rank 0 kiln::reduce to rank 0");
+    CHECK(errors[1] ==
+          "kiln::allreduce: rank 1 of 3: calls do not match: it makes kiln::allreduce, and rank 0 kiln::reduce to rank 0");
+    for (const std::string& error :
+         errors_of([&](const Communicator& ranks) { static_cast<void>(reduce(ranks, 3, [&] { return own(ranks); })); })) {
+      CHECK(error == "kiln::reduce: there is no rank 3: the ranks are 0 to 2");
     }
   }
 }

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
@@ -102,6 +103,10 @@ void sum(const std::string&) {
                             .finish()
                             .item<float>();
     require(found == part(0, kCount).finish().item<float>(), "the sum of all ranks");
+    const std::optional<kiln::Partial> on_last =
+        kiln::reduce(all, ranks - 1, [&] { return part(kCount * own_rank / ranks, kCount * (own_rank + 1) / ranks); });
+    require(on_last.has_value() == (own_rank == ranks - 1), "who has the sum");
+    require(!on_last || on_last->finish().item<float>() == found, "the sum on one rank");
   }
   const Communicator all = kiln::mpi::communicator(MPI_COMM_WORLD);
   const kiln::Slice own{kCount * own_rank / ranks, kCount * (own_rank + 1) / ranks};
