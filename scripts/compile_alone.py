@@ -3,8 +3,8 @@
 
 usage: compile_alone.py [--all | --lately | --list-lately] [--compiler CXX]... [FILE]...
 
-Without FILE and --all: what the last 5 commits changed by each compiler, and a fifth of the rest by each, another one each day or with each KILN_TEST_FIRST. --lately leaves the rest
-out, and --list-lately only prints the sources among them. The compilers are g++ and clang++-19 unless --compiler names others. clang++-19 also compiles each public
+Without FILE and --all: what the last 5 commits changed by each compiler, and a tenth of the rest by each, others each day or with each KILN_TEST_FIRST: in five
+runs each file meets one of the two. --lately leaves the rest out, and --list-lately only prints the sources among them. The compilers are g++ and clang++-19 unless --compiler names others. clang++-19 also compiles each public
 header with libc++, where that is installed. The configured build is build/alone. ccache is used where it is installed. Any error fails.
 """
 import argparse
@@ -101,7 +101,7 @@ def main():
         lately = changed_lately()
         turn = int(os.environ.get("KILN_TEST_FIRST") or time.time() // 86400)
         wanted = [(compiler, file) for number, compiler in enumerate(compilers) for file in sorted(known)
-                  if file in lately or not options.lately and (zlib.crc32(str(file.relative_to(ROOT)).encode()) + turn + 2 * number) % 5 == 0]
+                  if file in lately or not options.lately and (zlib.crc32(str(file.relative_to(ROOT)).encode()) + turn + 5 * number) % 10 == 0]
 
     if "clang++-19" in compilers and Path("/usr/lib/llvm-19/include/c++/v1").is_dir():
         public = ROOT / "include"
