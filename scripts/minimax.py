@@ -71,6 +71,11 @@ def root(z, of):
     return (of(mp.sqrt(z)) / mp.sqrt(z) - 1) / z
 
 
+def erfcx_by_t(t):
+    x = 2 * (1 / t - 1)
+    return mp.exp(x * x) * mp.erfc(x) / t
+
+
 def near(x, limit, value):
     return limit if abs(x) < TINY**2 else value(x)
 
@@ -139,6 +144,10 @@ FITS = {
     "cos single": (lambda z: (mp.cos(mp.sqrt(z)) - 1) / z, lambda z: z, TINY, EIGHTH, 4, 53),
     "asin single": (lambda z: root(z, mp.asin), lambda z: z * mp.sqrt(z) / mp.asin(mp.sqrt(z)), TINY, mp.mpf("0.2501"), 7, 53),
     "atan single": (lambda z: root(z, mp.atan), lambda z: z * mp.sqrt(z) / mp.atan(mp.sqrt(z)), TINY, TAN_Z, 6, 53),
+    # erf(x) / x of z = x^2; -log(erfc(x)), where 1 less its power is erf(x); exp(x^2) erfc(x) / t of t = 1 / (1 + x / 2)
+    "erf single": (lambda z: mp.erf(mp.sqrt(z)) / mp.sqrt(z), lambda z: mp.sqrt(z) / mp.erf(mp.sqrt(z)), TINY, mp.mpf("1.0001"), 8, 53),
+    "erfc single": (lambda x: -mp.log(mp.erfc(x)), lambda x: mp.erfc(x) / mp.erf(x), 1, 4, 8, 53),
+    "erfcx single": (lambda t: erfcx_by_t(t), lambda t: 1 / erfcx_by_t(t), 1 / (1 + mp.mpf("5.1")), 1 / (1 + mp.mpf("0.249")), 11, 53),
 }
 
 

@@ -23,6 +23,11 @@ KILN_FN double short_expm1(double x) {
   const double e = short_growth(less_ln2(x, sum - round_in_place<double>)), s = power_of_2(sum);
   return fused(s, e, s - 1);
 }
+// e^x of sizes below 700.
+KILN_FN double short_exp(double x) {
+  const double sum = fused(x, 0x1.71547652b82fep+0, round_in_place<double>), s = power_of_2(sum);
+  return fused(s, short_growth(less_ln2(x, sum - round_in_place<double>)), s);
+}
 // 2^n e^r of floats in two numbers of their own type: 0.6 ulp.
 KILN_FN float power_of_parts(float sum, float r, float r_rest) {
   const float curve =
@@ -172,6 +177,31 @@ KILN_FN float atan2f(float y, float x) {
   const double angle =
       short_angle(KILN_LIBM(fabs)(static_cast<double>(y)), KILN_LIBM(fabs)(static_cast<double>(x)), signbit(x));
   return static_cast<float>(with_sign(angle, y));
+}
+
+// erf(x) of sizes up to 1.
+KILN_FN double short_erf(double x) {
+  const double z = x * x;
+  return x * polynomial(z, 0x1.20dd750400788p+0, -0x1.8127465faefb8p-2, 0x1.ce2f079598976p-4, -0x1.b829a750c5026p-6,
+                        0x1.5628e9a9db3eep-8, -0x1.bcbe63089703ep-11, 0x1.d82530aacf115p-14, -0x1.43809989302c4p-17);
+}
+KILN_FN float erff(float x) {
+  const double size = KILN_LIBM(fabs)(static_cast<double>(x)), a = size > 4 ? 4 : size;
+  const double logarithm =
+      polynomial(a, -0x1.8b3cd50b493fdp-13, 0x1.212c2c965ceb2p+0, 0x1.4434f19a59cbcp-1, 0x1.bc18c7110d4c8p-4,
+                 -0x1.9d0bbfb43d01bp-6, 0x1.1398dc2e5080ep-8, -0x1.ceea94cd5be16p-12, 0x1.6c0620b950b21p-16);
+  const double y = a < 1 ? short_erf(a) : -short_expm1(-logarithm);
+  return x == x ? static_cast<float>(with_sign(y, x)) : x;
+}
+KILN_FN float erfcf(float x) {
+  const double whole = static_cast<double>(x), size = KILN_LIBM(fabs)(whole), a = size > 10.2 ? 10.2 : size;
+  const double t = 1 / fused(a, 0.5, 1.0);
+  const double p = polynomial(t, 0x1.20ddd4b61a452p-2, 0x1.20d0bdc97cdd4p-2, 0x1.fb01bcc42835ap-3, 0x1.5c025bfe91024p-3,
+                              0x1.eaf798c967b98p-4, -0x1.23f697f1b6183p-3, 0x1.37f164013f82fp-2, -0x1.5fcf54c4547f6p-1,
+                              0x1.60f21167caf29p-1, -0x1.504edb279b30bp-2, 0x1.009819b95116ap-4);
+  const double large = short_exp(-(a * a)) * (t * p);
+  const double y = a < 0.5 ? 1 - short_erf(whole) : whole < 0 ? 2 - large : large;
+  return x == x ? static_cast<float>(y) : x;
 }
 
 }  // namespace kiln::same_bits

@@ -7,13 +7,14 @@
 #include "kiln/math/libm_special.hpp"
 #endif
 #if KILN_SAME_BITS
+#include "kiln/math/same_single.hpp"
 #include "kiln/math/same_special.hpp"
 #endif
 
 namespace kiln {
 
-KILN_FUNCTION_1(erf, KILN_LIBM(erff), KILN_SAME(erf, KILN_LIBM(erf)))
-KILN_FUNCTION_1(erfc, KILN_LIBM(erfcf), KILN_SAME(erfc, KILN_LIBM(erfc)))
+KILN_FUNCTION_1(erf, KILN_SAME(erff, KILN_LIBM(erff)), KILN_SAME(erf, KILN_LIBM(erf)))
+KILN_FUNCTION_1(erfc, KILN_SAME(erfcf, KILN_LIBM(erfcf)), KILN_SAME(erfc, KILN_LIBM(erfc)))
 KILN_FUNCTION_1(tgamma, KILN_LIBM(tgammaf), KILN_SAME(tgamma, KILN_LIBM(tgamma)))
 KILN_FUNCTION_1(lgamma, KILN_LIBM(lgammaf), KILN_SAME(lgamma, KILN_LIBM(lgamma)))
 KILN_LIBM_1(logb)
