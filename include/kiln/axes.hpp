@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "kiln/dtype.hpp"
+#include "kiln/stream.hpp"
 
 namespace kiln {
 
@@ -45,6 +46,7 @@ struct AxisOptions {
   Axes axis = Axes::all();                    ///< axes that are reduced
   bool keepdims = false;                      ///< true: reduced axes stay, with extent 1
   std::optional<DType> dtype = std::nullopt;  ///< dtype of the computation and the result
+  Stream stream = {};                         ///< stream that the call is queued on; default: the device's default stream
 };
 
 /// Options of var() and std().
@@ -53,12 +55,14 @@ struct VarOptions {
   bool keepdims = false;                      ///< true: reduced axes stay, with extent 1
   std::optional<DType> dtype = std::nullopt;  ///< dtype of the computation and the result
   double ddof = 0;                            ///< the sum of squares is divided by the number of elements less this
+  Stream stream = {};                         ///< stream that the call is queued on; default: the device's default stream
 };
 
 /// Options of cumsum() and cumprod().
 struct CumulativeOptions {
   std::optional<int> axis = std::nullopt;     ///< axis that the function runs along; absent: all elements in C order
   std::optional<DType> dtype = std::nullopt;  ///< dtype of the computation and the result
+  Stream stream = {};                         ///< stream that the call is queued on; default: the device's default stream
 };
 
 }  // namespace kiln

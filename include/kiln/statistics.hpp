@@ -14,8 +14,8 @@ namespace kiln {
 
 /// @name Reductions
 ///
-/// A call returns a host array for a host array, and one on its device otherwise. Each runs kernels of kiln's, on the default
-/// stream: kiln::math::add.reduce() and its like also take a stream, a mask, an initial value and an output.
+/// A call returns a host array for a host array, and one on its device otherwise. Each runs kernels of kiln's.
+/// kiln::math::add.reduce() and its like also take a mask, an initial value and an output.
 ///
 /// Throws ShapeError for an axis out of range or named twice. Throws TypeError for a dtype that the function does not have.
 /// @{

@@ -4,6 +4,7 @@
 #include "golden.hpp"
 #include "kiln/elementwise.hpp"
 #include "kiln/fuse.hpp"
+#include "kiln/graph.hpp"
 #include "values.hpp"
 
 using namespace conformance;
@@ -13,7 +14,7 @@ using kiln::Shape;
 
 namespace {
 
-constexpr std::initializer_list<Mode> kPlaces = {Mode::host, Mode::device};
+constexpr std::initializer_list<Mode> kPlaces = {Mode::host, Mode::device, Mode::stream};
 
 /// The input of a line, as make_functions.py makes it.
 Array input_of(const std::string& function, DType dtype, const Shape& shape, bool nan) {
@@ -52,13 +53,14 @@ std::vector<int> axes_of(const Golden& line, std::size_t field) {
   return axes;
 }
 
-Array call(const Golden& line, const Array& a) {
+Array call(const Golden& line, const Array& a, const kiln::Stream& stream) {
   const std::string& function = line.fields[0];
   const kiln::Axes axis = line.fields[3] == "*" ? kiln::all_axes : kiln::Axes(axes_of(line, 3));
   const bool keepdims = line.fields[4] == "1";
-  const kiln::AxisOptions options{.axis = axis, .keepdims = keepdims};
-  const kiln::VarOptions spread{.axis = axis, .keepdims = keepdims, .ddof = std::stod(line.fields[5])};
-  const kiln::CumulativeOptions running{.axis = axis.is_all() ? std::nullopt : std::optional<int>(axis.list()[0])};
+  const kiln::AxisOptions options{.axis = axis, .keepdims = keepdims, .stream = stream};
+  const kiln::VarOptions spread{.axis = axis, .keepdims = keepdims, .ddof = std::stod(line.fields[5]), .stream = stream};
+  const kiln::CumulativeOptions running{.axis = axis.is_all() ? std::nullopt : std::optional<int>(axis.list()[0]),
+                                        .stream = stream};
   if (function == "sum") return sum(a, options);
   if (function == "prod") return prod(a, options);
   if (function == "mean") return mean(a, options);
@@ -98,10 +100,11 @@ TEST_CASE("statistics: NumPy's golden calls") {
           const auto dtype = dtype_named(line.fields[1]);
           const Array a = target.place(input_of(line.fields[0], dtype, line.extents(2), line.fields[6] == "1"));
           if (line.fields[8] == "error") {
-            CHECK(is_refused([&] { static_cast<void>(call(line, a)); }));
+            CHECK(is_refused([&] { static_cast<void>(call(line, a, target.options().stream)); }));
             continue;
           }
-          const Array result = call(line, a);
+          const Array result = call(line, a, target.options().stream);
+          target.wait();
           CHECK(result.is_host() == a.is_host());
           const Array got = target.fetch(result);
           CHECK(got.dtype() == dtype_named(line.fields[8]));
@@ -111,6 +114,35 @@ TEST_CASE("statistics: NumPy's golden calls") {
         }
       },
       kPlaces);
+}
+
+TEST_CASE("statistics: all that a function does is its stream's, so that it can be captured") {
+  on_every_device(
+      [](const Target& target) {
+        const kiln::Stream stream = target.options().stream;
+        const Array x = kiln::to_device(Array::zeros({3, 4}, DType::float16), target.device());
+        const Array turned = x.transpose();
+        std::vector<Array> made;
+        const kiln::Graph graph = kiln::capture(stream, [&] {
+          made = {mean(turned, {.stream = stream}),   var(x, {.axis = 0, .stream = stream}),
+                  kiln::std(x, {.stream = stream}),   kiln::argmax(x, {.dtype = DType::int32, .stream = stream}),
+                  cumsum(turned, {.stream = stream}), cumsum(x, {.axis = 1, .stream = stream})};
+        });
+        const Array values = Array::from<float>({{1, 2, 3, 4}, {5, 6, 7, 8}, {-2, 9, 0, 1}}).astype(DType::float16);
+        x.assign(values);
+        kiln::Device(target.device()).synchronize();
+        graph.launch();
+        target.wait();
+        const std::vector<Array> expected = {mean(values.transpose()),   var(values, 0),
+                                             kiln::std(values),          kiln::argmax(values, {.dtype = DType::int32}),
+                                             cumsum(values.transpose()), cumsum(values, 1)};
+        for (std::size_t i = 0; i < made.size(); ++i) {
+          CAPTURE(i);
+          CHECK(made[i].dtype() == expected[i].dtype());
+          CHECK(list_of(target.fetch(made[i])) == list_of(expected[i]));
+        }
+      },
+      {Mode::stream});
 }
 
 TEST_CASE("statistics: methods and functions give the same") {

@@ -14,7 +14,26 @@ namespace kiln {
 namespace {
 
 Array reduced(const math::Function& function, const Array& a, const AxisOptions& options) {
-  return function.reduce(a, {.axis = options.axis, .keepdims = options.keepdims, .dtype = options.dtype});
+  return function.reduce(
+      a, {.axis = options.axis, .keepdims = options.keepdims, .dtype = options.dtype, .stream = options.stream});
+}
+
+const Ufunc& copying() {
+  static const Ufunc ufunc = vectorize({.name = "copy", .signatures = {"T(T x)"}, .body = "return x;"});
+  return ufunc;
+}
+
+/// Array::astype() and ravel() are of the default stream.
+Array converted(const Array& a, DType dtype, const Stream& stream) {
+  if (a.dtype() == dtype) return a;
+  if (stream.is_default()) return a.astype(dtype);
+  return copying()(a, {.stream = stream, .casting = Casting::unsafe, .dtype = dtype});
+}
+Array in_line(const Array& a, const Stream& stream) {
+  if (stream.is_default() || a.is_c_contiguous()) return a.ravel();
+  const Array elements = a.is_host() ? Array::empty(a.shape(), a.dtype()) : device_array(a.shape(), a.dtype(), a.device());
+  copying()(a, {.out = elements, .stream = stream});
+  return elements.ravel();
 }
 
 /// The number of elements of a result.
@@ -38,8 +57,8 @@ MeanTypes types_of(const char* what, const Array& a, const std::optional<DType>&
   return {is_half(result) ? DType::float32 : result, result};
 }
 
-Array sum_over(const Array& total, double count) {
-  return math::divide(total, count, {.out = total});
+Array sum_over(const Array& total, double count, const Stream& stream) {
+  return math::divide(total, count, {.out = total, .stream = stream});
 }
 
 /// The sum of |x - mean|², in the loop for both dtypes.
@@ -88,13 +107,13 @@ Reduction complex_place(const std::string& name, const std::string& compare) {
 
 Array place(const Reduction& real, const Reduction& complex, const Array& a, const AxisOptions& options) {
   const Reduction& chosen = kind(a.dtype()) == Kind::complex ? complex : real;
-  Array places = chosen(a, {.axis = options.axis, .keepdims = options.keepdims});
-  return options.dtype && *options.dtype != DType::int64 ? places.astype(*options.dtype) : places;
+  const Array places = chosen(a, {.axis = options.axis, .keepdims = options.keepdims, .stream = options.stream});
+  return converted(places, options.dtype.value_or(DType::int64), options.stream);
 }
 
 Array running(const math::Function& function, const Array& a, const CumulativeOptions& options) {
-  const Array elements = options.axis ? a : a.ravel();
-  return function.accumulate(elements, {.axis = options.axis.value_or(0), .dtype = options.dtype});
+  const Array elements = options.axis ? a : in_line(a, options.stream);
+  return function.accumulate(elements, {.axis = options.axis.value_or(0), .dtype = options.dtype, .stream = options.stream});
 }
 
 }  // namespace
@@ -120,27 +139,27 @@ Array All::operator()(const Array& a, const AxisOptions& options) const {
 
 Array mean(const Array& a, const AxisOptions& options) {
   const MeanTypes types = types_of("mean", a, options.dtype);
-  const Array total = sum(a, {.axis = options.axis, .keepdims = options.keepdims, .dtype = types.work});
-  const Array result = sum_over(total, count_of("mean", a, options.axis));
-  return types.work == types.result ? result : result.astype(types.result);
+  const Array total =
+      sum(a, {.axis = options.axis, .keepdims = options.keepdims, .dtype = types.work, .stream = options.stream});
+  return converted(sum_over(total, count_of("mean", a, options.axis), options.stream), types.result, options.stream);
 }
 
 Array var(const Array& a, const VarOptions& options) {
   static const Reduction real = squared_distances("float32", "float64", "d * d");
   static const Reduction complex = squared_distances("complex64", "complex128", "norm(d)");
   const MeanTypes types = types_of("var", a, options.dtype);
-  const Array middle = mean(a, {.axis = options.axis, .keepdims = true, .dtype = types.work});
+  const Array middle = mean(a, {.axis = options.axis, .keepdims = true, .dtype = types.work, .stream = options.stream});
   const Reduction& squares = kind(middle.dtype()) == Kind::complex ? complex : real;
-  const Array total = squares({a, middle}, {.axis = options.axis, .keepdims = options.keepdims});
-  const Array result = sum_over(total, std::max(count_of("var", a, options.axis) - options.ddof, 0.0));
+  const Array total = squares({a, middle}, {.axis = options.axis, .keepdims = options.keepdims, .stream = options.stream});
+  const Array result = sum_over(total, std::max(count_of("var", a, options.axis) - options.ddof, 0.0), options.stream);
   DType wanted = types.result;
   if (kind(wanted) == Kind::complex) wanted = wanted == DType::complex64 ? DType::float32 : DType::float64;
-  return result.dtype() == wanted ? result : result.astype(wanted);
+  return converted(result, wanted, options.stream);
 }
 
 Array std(const Array& a, const VarOptions& options) {
   const Array variance = var(a, options);
-  return math::sqrt(variance, {.out = variance});
+  return math::sqrt(variance, {.out = variance, .stream = options.stream});
 }
 
 Array argmin(const Array& a, const AxisOptions& options) {
