@@ -362,6 +362,15 @@ def _reduction(name, initial_axis=None):
     return method
 
 
+def _statistic(name):
+    def method(self, axis=None, *args, **keywords):
+        from . import _statistics
+        return getattr(_statistics, name)(self, axis, *args, **keywords)
+    method.__name__ = name
+    method.__doc__ = f"As `{name}` of NumPy's arrays."
+    return method
+
+
 for _python, _name in {"add": "add", "sub": "subtract", "mul": "multiply", "truediv": "divide", "floordiv": "floor_divide",
                        "mod": "remainder", "pow": "power", "and": "bitwise_and", "or": "bitwise_or", "xor": "bitwise_xor",
                        "lshift": "left_shift", "rshift": "right_shift"}.items():
@@ -375,6 +384,8 @@ for _python, _name in {"neg": "negative", "pos": "positive", "abs": "absolute", 
 for _python, _name in {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum", "any": "logical_or",
                        "all": "logical_and"}.items():
     setattr(Array, _python, _reduction(_name))
+for _name in ("mean", "var", "std", "argmax", "argmin", "cumsum", "cumprod"):
+    setattr(Array, _name, _statistic(_name))
 
 Array.__hash__ = None
 Array.__array_priority__ = 100

@@ -226,23 +226,26 @@ def fuse(function=None, *, name=None):
     array([2.5, 5. ], dtype=float32)
 
     The function may use operators, ufuncs of NumPy, kiln.math and kiln.vectorize, and numpy.where, clip, round, real, imag and angle. It
-    returns a value or a tuple.
+    returns a value or a tuple. Parameters without a default are the inputs; those with one keep it: `lambda x, k=k: k * x`.
     """
     if function is None:
         return lambda given: fuse(given, name=name)
     if not callable(function) or isinstance(function, (type, _kiln.Function)):
         raise TypeError(f"fuse: a function of Python is expected, and this is {type(function).__name__}; kiln.vectorize makes one ufunc of C++")
     parameters = list(inspect.signature(function).parameters.values())
-    for each in parameters:
+    inputs = [each for each in parameters if each.default is each.empty]
+    for each in inputs:
         if each.kind not in (each.POSITIONAL_ONLY, each.POSITIONAL_OR_KEYWORD):
             raise TypeError(f"fuse: {function.__name__} has the parameter {each}, and inputs are parameters by position, each with a name")
-    steps = _Steps(len(parameters))
-    results = function(*(Expr(steps, i) for i in range(len(parameters))))
+    if parameters and not inputs:
+        raise TypeError(f"fuse: all parameters of {function.__name__} have defaults, and inputs are those without one")
+    steps = _Steps(len(inputs))
+    results = function(*(Expr(steps, i) for i in range(len(inputs))))
     results = results if isinstance(results, tuple) else (results,)
     for each in results:
         if not isinstance(each, Expr):
             raise TypeError(f"fuse: {function.__name__} returns {type(each).__name__}; it returns values that it computes of its arguments")
-    made = _kiln.fuse(name or re.sub(r"\W+", "", function.__name__).lstrip("0123456789") or "fused", len(parameters), steps.list, tuple(each._number for each in results))
+    made = _kiln.fuse(name or re.sub(r"\W+", "", function.__name__).lstrip("0123456789") or "fused", len(inputs), steps.list, tuple(each._number for each in results))
     if function.__doc__:
         made.__doc__ = function.__doc__
     return made

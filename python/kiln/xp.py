@@ -368,6 +368,36 @@ max, min = _reduction("max", "maximum"), _reduction("min", "minimum")
 any, all = _reduction("any", "logical_or"), _reduction("all", "logical_and")
 
 
+def mean(x, /, *, axis=None, keepdims=False):
+    """The standard's `mean`, as kiln.Array.mean has it."""
+    _check(x)
+    return x.mean(axis=axis, keepdims=keepdims)
+
+
+def var(x, /, *, axis=None, correction=0.0, keepdims=False):
+    """The standard's `var`, as kiln.Array.var has it."""
+    _check(x)
+    return x.var(axis=axis, ddof=correction, keepdims=keepdims)
+
+
+def std(x, /, *, axis=None, correction=0.0, keepdims=False):
+    """The standard's `std`, as kiln.Array.std has it."""
+    _check(x)
+    return x.std(axis=axis, ddof=correction, keepdims=keepdims)
+
+
+def argmax(x, /, *, axis=None, keepdims=False):
+    """The standard's `argmax`, as kiln.Array.argmax has it."""
+    _check(x)
+    return x.argmax(axis=axis, keepdims=keepdims)
+
+
+def argmin(x, /, *, axis=None, keepdims=False):
+    """The standard's `argmin`, as kiln.Array.argmin has it."""
+    _check(x)
+    return x.argmin(axis=axis, keepdims=keepdims)
+
+
 # --- What there is
 
 class _Info:
@@ -403,7 +433,7 @@ def __array_namespace_info__():
 __all__ = sorted([*_DTYPES, *_UNARY, *_BINARY, "round", "clip", "where", "e", "inf", "nan", "newaxis", "pi", "asarray", "zeros", "empty", "full", "ones",
                   "zeros_like", "empty_like", "full_like", "ones_like", "arange", "linspace", "eye", "from_dlpack", "astype", "can_cast",
                   "result_type", "isdtype", "finfo", "iinfo", "broadcast_shapes", "broadcast_to", "broadcast_arrays", "reshape",
-                  "permute_dims", "matrix_transpose", "expand_dims", "squeeze", "sum", "prod", "max", "min", "any", "all",
+                  "permute_dims", "matrix_transpose", "expand_dims", "squeeze", "sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "argmax", "argmin",
                   "__array_namespace_info__"])
 
 

@@ -3,6 +3,7 @@
 #include <structmember.h>
 
 #include <cstring>
+#include <iterator>
 
 #include "call.hpp"
 #include "errors.hpp"

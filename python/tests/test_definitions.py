@@ -162,6 +162,10 @@ def test_fuse():
     assert half(np.arange(3)).tolist() == [1, 1.5, 2]
     same(half(np.arange(3, dtype=np.int8)), np.arange(3, dtype=np.int8) * 0.5 + 1)
     same(half(np.float32([1])), np.float32([1]) * 0.5 + 1)
+    # Parameters with a default are no inputs: that is how a lambda keeps what a loop changes.
+    assert [kiln.fuse(lambda a, k=k: a * k)(2.0) for k in range(3)] == [0, 2, 4]
+    shifted = kiln.fuse(lambda a, *, by=10: a + by)
+    assert shifted.nin == 1 and shifted(1) == 11
     with pytest.raises(TypeError, match="truth"):
         kiln.fuse(lambda a: a if a > 0 else -a)
     again = pickle.loads(pickle.dumps(half))

@@ -362,6 +362,8 @@ def test_what_is_no_function_to_fuse():
         assert message(TypeError, lambda: kiln.fuse(given)).endswith(f"{kind}; kiln.vectorize makes one ufunc of C++")
     assert message(TypeError, lambda: kiln.fuse(lambda *x: x[0])) == (
         "fuse: <lambda> has the parameter *x, and inputs are parameters by position, each with a name")
+    assert message(TypeError, lambda: kiln.fuse(lambda x=1: x)) == (
+        "fuse: all parameters of <lambda> have defaults, and inputs are those without one")
 
 
 def test_truth_in_a_fused_function():
