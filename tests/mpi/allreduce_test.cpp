@@ -1,6 +1,7 @@
 // kiln::allreduce, reduce and accumulate over ranks that are threads: the bits of one rank, and the errors of one rank on all.
 #include <doctest/doctest.h>
 
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
@@ -51,7 +52,7 @@ TEST_CASE("allreduce: the bits of one rank for any number of ranks, in any order
           sums[static_cast<std::size_t>(ranks.rank)] = whole.finish().item<float>();
         });
         for (const std::string& error : errors) CHECK(error.empty());
-        for (const float sum : sums) CHECK(std::memcmp(&sum, &expected, sizeof sum) == 0);
+        for (const float sum : sums) CHECK(std::bit_cast<std::uint32_t>(sum) == std::bit_cast<std::uint32_t>(expected));
       }
     }
   }
@@ -113,7 +114,7 @@ TEST_CASE("reduce: one rank has the bits of one rank alone, and the others nothi
         for (const std::string& error : errors) CHECK(error == "");
         for (int rank = 0; rank < size; ++rank) CHECK(found[static_cast<std::size_t>(rank)].has_value() == (rank == root));
         const float sum = found[static_cast<std::size_t>(root)]->finish().item<float>();
-        CHECK(std::memcmp(&sum, &expected, sizeof sum) == 0);
+        CHECK(std::bit_cast<std::uint32_t>(sum) == std::bit_cast<std::uint32_t>(expected));
       }
     }
   }
