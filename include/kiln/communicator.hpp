@@ -299,8 +299,8 @@ template <std::invocable Part>
 /// Combines the accumulators of all ranks, as allreduce() does, on rank `root` alone: the others get nothing. Collective, with
 /// the same root on all ranks.
 ///
-/// The result goes to one rank instead of all; messages are the same otherwise. Throws as allreduce() does, and TypeError if
-/// there is no rank `root`.
+/// Accumulators travel as in allreduce(), and the result to one rank. Throws as allreduce() does, and TypeError if there is no
+/// rank `root`. What is missing at an end of the array is an error of finish(), which the root alone calls.
 template <std::invocable Part>
 [[nodiscard]] std::optional<Partial> reduce(const Communicator& communicator, int root, const Part& part,
                                             std::chrono::milliseconds timeout = std::chrono::minutes(10)) {

@@ -57,7 +57,7 @@ def allreduce(comm, part, *, timeout=600.0):
 def reduce(comm, part, *, root=0, timeout=600.0):
     """Combines the accumulators of all ranks, as `allreduce` does, on rank `root` alone: the others get None. Collective.
 
-    `root` is the same on all ranks. The result goes to one rank instead of all; messages are the same otherwise.
+    `root` is the same on all ranks. What is missing at an end of the array is an error of `finish`, which the root alone calls.
 
     Raises what `allreduce` does, and ValueError if there is no rank `root`.
     """
