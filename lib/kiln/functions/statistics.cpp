@@ -9,6 +9,7 @@
 #include "kiln/math.hpp"
 #include "kiln/reduction.hpp"
 #include "types/each_dtype.hpp"
+#include "ufunc/assign.hpp"
 
 namespace kiln {
 namespace {
@@ -18,21 +19,16 @@ Array reduced(const math::Function& function, const Array& a, const AxisOptions&
       a, {.axis = options.axis, .keepdims = options.keepdims, .dtype = options.dtype, .stream = options.stream});
 }
 
-const Ufunc& copying() {
-  static const Ufunc ufunc = vectorize({.name = "copy", .signatures = {"T(T x)"}, .body = "return x;"});
-  return ufunc;
-}
-
 /// Array::astype() and ravel() are of the default stream.
 Array converted(const Array& a, DType dtype, const Stream& stream) {
   if (a.dtype() == dtype) return a;
   if (stream.is_default()) return a.astype(dtype);
-  return copying()(a, {.stream = stream, .casting = Casting::unsafe, .dtype = dtype});
+  return ufunc::assignment()(a, {.stream = stream, .casting = Casting::unsafe, .dtype = dtype});
 }
 Array in_line(const Array& a, const Stream& stream) {
   if (stream.is_default() || a.is_c_contiguous()) return a.ravel();
   const Array elements = a.is_host() ? Array::empty(a.shape(), a.dtype()) : device_array(a.shape(), a.dtype(), a.device());
-  copying()(a, {.out = elements, .stream = stream});
+  ufunc::assignment()(a, {.out = elements, .stream = stream});
   return elements.ravel();
 }
 

@@ -1,4 +1,6 @@
 // Writing elements: on the host a strided copy, on a GPU a kernel.
+#include "ufunc/assign.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -17,15 +19,16 @@
 #include "types/reason.hpp"
 
 namespace kiln {
+
+const Ufunc& ufunc::assignment() {
+  static const Ufunc ufunc = vectorize({.name = "assign", .signatures = {"T(T x)"}, .body = "return x;"});
+  return ufunc;
+}
+
 namespace {
 
 constexpr std::array kIntegers = {DType::int8,  DType::int16,  DType::int32,  DType::int64,
                                   DType::uint8, DType::uint16, DType::uint32, DType::uint64};
-
-const Ufunc& assignment() {
-  static const Ufunc ufunc = vectorize({.name = "assign", .signatures = {"T(T x)"}, .body = "return x;"});
-  return ufunc;
-}
 
 /// Floats to an integer dtype, with the ends of its range where C++ leaves the result open, as types/convert.hpp has it. A
 /// power of two is exact in every dtype of a float.
@@ -59,7 +62,7 @@ const Ufunc& saturation(DType to) {
 /// Whatever the source is: the casting rule has been asked for.
 void convert(const Array& from, const Array& to, const Stream& stream) {
   const bool to_integer = kind(to.dtype()) == Kind::integer && kind(from.dtype()) >= Kind::floating;
-  const Ufunc& ufunc = to_integer ? saturation(to.dtype()) : assignment();
+  const Ufunc& ufunc = to_integer ? saturation(to.dtype()) : ufunc::assignment();
   ufunc({from}, {.out = to, .stream = stream, .casting = Casting::unsafe});
 }
 
