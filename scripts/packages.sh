@@ -1,22 +1,25 @@
 #!/usr/bin/env bash
 # Builds kiln's packages for a release of Debian, and tests them as a user has them. As root; the roots are made by debootstrap.
-# usage: packages.sh debian [bookworm|trixie] [--debs FOLDER] [--older FOLDER] [--no-upgrade]
+# usage: packages.sh debian [bookworm|trixie] [--arch ARCH] [--debs FOLDER] [--older FOLDER] [--no-upgrade]
 #   Builds the committed tree by dpkg-buildpackage in a fresh root, runs lintian, and installs the packages in another fresh root, where debian/tests run.
 #   The time to a first result is taken in further roots: by C++, C, Python and the tool.
 #   Then the packages of an older version, made from the same tree, are installed in a third, used, and upgraded.
+#   --arch: the packages of another architecture, such as arm64. They are cross-built, and QEMU runs their tests (qemu-user-static).
 #   --debs: takes the packages of a finished run, and builds none; --older: likewise the older ones; --no-upgrade: leaves the third root out.
-# The packages lie in build/packages/debian-SUITE. KILN_PACKAGES_WORK (/var/tmp/kiln-packages) keeps roots' archives and compiled objects from run to run.
+# The packages lie in build/packages/debian-SUITE or debian-SUITE-ARCH. KILN_PACKAGES_WORK (/var/tmp/kiln-packages) keeps roots' archives and compiled objects from run to run.
 # KILN_DEBIAN_MIRROR: where packages come from. KILN_PACKAGES_TREE: another tree of Git's than HEAD. DEB_BUILD_OPTIONS goes to the build.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 project=$PWD
-usage() { sed -n '3,9p' "$0" >&2; exit 2; }
+usage() { sed -n '3,10p' "$0" >&2; exit 2; }
 if [ "${1:-}" != debian ]; then usage; fi
 shift
 suite=bookworm debs="" older="" upgrade=1
+here=$(dpkg --print-architecture) arch=""
 while [ $# -gt 0 ]; do
   case $1 in
     bookworm | trixie) suite=$1 ;;
+    --arch) arch=${2:-}; shift ;;
     --debs) debs=$(cd "$2" && pwd); shift ;;
     --older) older=$(cd "$2" && pwd); shift ;;
     --no-upgrade) upgrade=0 ;;
@@ -25,48 +28,70 @@ while [ $# -gt 0 ]; do
   shift
 done
 if [ "$(id -u)" -ne 0 ]; then echo "packages.sh makes roots, which only root can: run it as root" >&2; exit 1; fi
-work=${KILN_PACKAGES_WORK:-/var/tmp/kiln-packages} mirror=${KILN_DEBIAN_MIRROR:-http://deb.debian.org/debian} out=$project/build/packages/debian-$suite
+arch=${arch:-$here} other=""
+if [ "$arch" != "$here" ]; then other=-$arch; fi
+work=${KILN_PACKAGES_WORK:-/var/tmp/kiln-packages} mirror=${KILN_DEBIAN_MIRROR:-http://deb.debian.org/debian} out=$project/build/packages/debian-$suite$other
 tree=${KILN_PACKAGES_TREE:-HEAD}
 mkdir -p "$work/ccache" "$out"
 version=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 older_version=$(sed -n '/^kiln (/s/.*(\(.*\)).*/\1/p' debian/changelog | sed -n 2p)
 
-roots=()
+roots=() registered=""
 leave() {
   local root
   for root in "${roots[@]}"; do
     umount -R -l "$root" 2>/dev/null || true
     if ! grep -q " $root[ /]" /proc/mounts; then rm -rf "$root"; fi
   done
+  if [ -n "$registered" ]; then echo -1 >"$registered"; fi
 }
 trap leave EXIT
 say() { printf '\n== %s\n' "$*"; }
 
-# make_base: an archive of the smallest Debian, whose apt is told what this machine's is about proxies and dates.
+need() { if ! command -v "$1" >/dev/null; then apt-get -qq update && apt-get install -qq -y --no-install-recommends "$2" >/dev/null; fi; }
+# run_foreign: the kernel runs the programs of $arch by QEMU, which it opens now and needs in no root.
+run_foreign() {
+  local machine
+  case $arch in
+    arm64) machine=aarch64 ;;
+    *) echo "packages.sh: $arch: arm64 alone is known beside this machine's $here" >&2; exit 1 ;;
+  esac
+  need qemu-$machine-static qemu-user-static
+  mountpoint -q /proc/sys/fs/binfmt_misc || mount -t binfmt_misc none /proc/sys/fs/binfmt_misc
+  if [ -e /proc/sys/fs/binfmt_misc/qemu-$machine ]; then return; fi
+  # The head of an ELF file for AArch64 (machine 183), an executable or a shared object.
+  printf '%s' ":qemu-$machine:M::\\x7fELF\\x02\\x01\\x01\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x00\\x02\\x00\\xb7\\x00:\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\x00\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xff\\xfe\\xff\\xff\\xff:$(command -v qemu-$machine-static):F" \
+    >/proc/sys/fs/binfmt_misc/register
+  registered=/proc/sys/fs/binfmt_misc/qemu-$machine
+}
+
+# make_base ARCH: an archive of the smallest Debian, whose apt is told what this machine's is about proxies and dates.
 make_base() {
-  if [ -e "$work/$suite.tar" ]; then return; fi
-  say "a base of $suite"
-  command -v debootstrap >/dev/null || { apt-get -qq update && apt-get install -qq -y --no-install-recommends debootstrap >/dev/null; }
-  rm -rf "$work/$suite"
-  debootstrap --variant=minbase --include=ca-certificates "$suite" "$work/$suite" "$mirror" >"$work/$suite.log" 2>&1 || { tail "$work/$suite.log" >&2; exit 1; }
-  cat >"$work/$suite/etc/apt/sources.list" <<LIST
+  local suite_of=$suite
+  if [ "$1" != "$here" ]; then suite_of=$suite-$1; fi
+  if [ -e "$work/$suite_of.tar" ]; then return; fi
+  say "a base of $suite for $1"
+  need debootstrap debootstrap
+  rm -rf "${work:?}/$suite_of"
+  debootstrap --arch="$1" --variant=minbase --include=ca-certificates "$suite" "$work/$suite_of" "$mirror" >"$work/$suite_of.log" 2>&1 || { tail "$work/$suite_of.log" >&2; exit 1; }
+  cat >"$work/$suite_of/etc/apt/sources.list" <<LIST
 deb $mirror $suite main
 deb $mirror $suite-updates main
 deb ${mirror%/debian}/debian-security $suite-security main
 LIST
-  { apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-)' || true; echo 'APT::Install-Recommends "false";'; } >"$work/$suite/etc/apt/apt.conf.d/90kiln"
-  tar -C "$work/$suite" -cf "$work/$suite.tar.new" . && mv "$work/$suite.tar.new" "$work/$suite.tar"
-  rm -rf "${work:?}/$suite"
+  { apt-config dump | grep -E '^Acquire::(https?::Proxy|Check-)' || true; echo 'APT::Install-Recommends "false";'; } >"$work/$suite_of/etc/apt/apt.conf.d/90kiln"
+  tar -C "$work/$suite_of" -cf "$work/$suite_of.tar.new" . && mv "$work/$suite_of.tar.new" "$work/$suite_of.tar"
+  rm -rf "${work:?}/$suite_of"
 }
 
-# new_root NAME: sets $root.
+# new_root NAME ARCHIVE: sets $root.
 new_root() {
   root=$(mktemp -d "$work/$1.XXXXXX")
   roots+=("$root")
   # A mount of its own, where a test may make others.
   mount --bind "$root" "$root"
   mount --make-private "$root"
-  tar -C "$root" -xf "$work/$suite.tar"
+  tar -C "$root" -xf "$work/$2.tar"
   cp /etc/resolv.conf /etc/hosts "$root/etc/"
   mkdir -p "$root/ccache" "$root/debs"
   mount -t proc proc "$root/proc"
@@ -96,9 +121,10 @@ offer() {
 # build FOLDER [VERSION]: the committed tree's packages, of another version where one is given.
 build() {
   local into=$1 number=${2:-}
-  new_root build
+  new_root build "$suite"
+  if [ -n "$other" ]; then inside dpkg --add-architecture "$arch"; fi
   quietly inside apt-get update -q
-  install build-essential ccache fakeroot lintian
+  install build-essential ccache fakeroot lintian ${other:+"crossbuild-essential-$arch"}
   mkdir "$root/build"
   git archive --prefix=build/kiln/ "$tree" | tar -x -C "$root"
   if [ -n "$number" ]; then
@@ -116,8 +142,8 @@ for part, value in zip(("MAJOR", "MINOR", "PATCH"), number.split(".")):
 path.write_text(text)
 PYTHON
   fi
-  quietly inside apt-get build-dep -y -q /build/kiln
-  inside bash -c "cd /build/kiln && dpkg-buildpackage -us -uc" >"$into/build.log" 2>&1 || { tail -n 60 "$into/build.log" >&2; echo "dpkg-buildpackage failed: $into/build.log" >&2; exit 1; }
+  quietly inside apt-get build-dep -y -q ${other:+"-a$arch"} /build/kiln
+  inside bash -c "cd /build/kiln && dpkg-buildpackage -us -uc ${other:+-a$arch}" >"$into/build.log" 2>&1 || { tail -n 60 "$into/build.log" >&2; echo "dpkg-buildpackage failed: $into/build.log" >&2; exit 1; }
   inside bash -c 'cd /build && dpkg-scanpackages --multiversion . >Packages' 2>/dev/null
   find "$into" -maxdepth 1 -type f ! -name build.log -delete
   find "$root/build" -maxdepth 1 -type f -exec cp {} "$into/" \;
@@ -141,7 +167,7 @@ listed_tests() {
 }
 # fresh_root NAME DEBS: with the packages on offer, and the tests.
 fresh_root() {
-  new_root "$1"
+  new_root "$1" "$suite$other"
   offer "$2"
   mkdir "$root/source"
   git archive "$tree" debian | tar -x -C "$root/source"
@@ -196,8 +222,10 @@ upgrade_test() {
   echo "passed the upgrade from $older_version"
 }
 
-make_base
-if [ -z "$debs" ]; then say "packages of $suite"; build "$out"; debs=$out; fi
+if [ -n "$other" ]; then run_foreign; fi
+make_base "$here"
+if [ -n "$other" ]; then make_base "$arch"; fi
+if [ -z "$debs" ]; then say "packages of $suite for $arch"; build "$out"; debs=$out; fi
 ls -l "$debs"/*.deb | awk '{printf "%10d %s\n", $5, $9}' | sed "s|$debs/||"
 say "debian/tests on $suite"
 fresh_root tests "$debs"
