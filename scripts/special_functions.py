@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints the coefficients of kernels-src/math/libm_special.hpp, same_special.hpp, error_functions.hpp and bessel.hpp: polynomials at the zeros of Chebyshev's,
-in float64, lowest power first.
+"""Prints the coefficients of kernels-src/math/libm_special.hpp, same_special.hpp, error_functions.hpp, bessel.hpp and same_bessel.hpp: polynomials at the zeros
+of Chebyshev's, in float64, lowest power first.
 
 usage: special_functions.py        (needs mpmath; a minute)
 
@@ -12,15 +12,17 @@ mp.mp.prec = 400
 NONE = mp.mpf(10) ** -40  # stands for 0, where a quotient is taken at its limit
 
 
-def show(name, function, low, high, count, centre=0, absolute=False):
-    """Of a polynomial in x - centre. The error is relative, or absolute where the function has zeros."""
+def show(name, function, low, high, count, centre=0, absolute=False, in_two=False):
+    """Of a polynomial in x - centre. The error is relative, or absolute where the function has zeros. `in_two`: what the first coefficient lacks, too."""
     low, high, centre = mp.mpf(low), mp.mpf(high), mp.mpf(centre)
-    coefficients = [float(c) for c in mp.chebyfit(lambda x: function(x + centre), [low - centre, high - centre], count)[::-1]]
+    exact = mp.chebyfit(lambda x: function(x + centre), [low - centre, high - centre], count)[::-1]
+    coefficients = [float(c) for c in exact]
+    lacks = float(exact[0] - coefficients[0]) if in_two else 0.0
     places = [low + (high - low) * i / 200 for i in range(201)]
-    errors = [mp.polyval([mp.mpf(c) for c in coefficients[::-1]], x - centre) - function(x) for x in places]
+    errors = [mp.polyval([mp.mpf(c) for c in coefficients[::-1]], x - centre) + lacks - function(x) for x in places]
     worst = max(abs(e if absolute else e / function(x)) for e, x in zip(errors, places))
     print(f"{name} {count} 2^{float(mp.log(worst, 2)):.1f}")
-    print(", ".join(c.hex() for c in coefficients))
+    print(", ".join(c.hex() for c in coefficients) + (f"; the first lacks {lacks.hex()}" if in_two else ""))
 
 
 def erf_by_x(z):
@@ -115,17 +117,17 @@ def y1_of_small(z):
     return (mp.bessely(1, x) - 2 / mp.pi * (mp.log(x) * mp.besselj(1, x) - 1 / x)) / x
 
 
-def hankel(n, sine):
-    """P, or x Q, of J_n = sqrt(2 / (pi x)) (P cos(a) - Q sin(a)), a = x - (2 n + 1) pi / 4, of 64 / x^2."""
+def hankel(n, sine, least=8, less=0):
+    """P - less, or x Q, of J_n = sqrt(2 / (pi x)) (P cos(a) - Q sin(a)), a = x - (2 n + 1) pi / 4, of (least / x)^2."""
     limits = {(0, False): (1, mp.mpf(-9) / 128), (0, True): (mp.mpf(-1) / 8, mp.mpf(75) / 1024),
               (1, False): (1, mp.mpf(15) / 128), (1, True): (mp.mpf(3) / 8, mp.mpf(-105) / 1024)}
 
     def part(t):
         if t < mp.mpf("1e-9"):
-            return limits[n, sine][0] + limits[n, sine][1] * t / 64
-        x = 8 / mp.sqrt(t)
+            return limits[n, sine][0] + limits[n, sine][1] * t / least**2 - less
+        x = least / mp.sqrt(t)
         j, y, a, size = mp.besselj(n, x), mp.bessely(n, x), x - (2 * n + 1) * mp.pi / 4, mp.sqrt(2 / (mp.pi * x))
-        return (y * mp.cos(a) - j * mp.sin(a)) / size * x if sine else (j * mp.cos(a) + y * mp.sin(a)) / size
+        return (y * mp.cos(a) - j * mp.sin(a)) / size * x if sine else (j * mp.cos(a) + y * mp.sin(a)) / size - less
 
     return part
 
@@ -149,3 +151,12 @@ show("y1_middle", lambda x: mp.bessely(1, x), 4, 8, 24, 6, True)
 for n in (0, 1):
     show(f"hankel_p{n}", hankel(n, False), 0, 1, 16, 0.5)
     show(f"hankel_q{n}", hankel(n, True), 0, 1, 16, 0.5)
+J_OF_SMALL = (lambda z: (mp.besselj(0, root(z)) - 1) / (z if z > NONE else NONE) if z > mp.mpf("1e-20") else mp.mpf(-0.25),
+              lambda z: mp.besselj(1, root(z)) / root(z))
+for n, y_of_small in enumerate((y0_of_small, y1_of_small)):
+    show(f"same j{n}_of_small", J_OF_SMALL[n], 0, 4, 9 + n, 2, True, n == 1)
+    show(f"same y{n}, up to 2", y_of_small, 0, 4, 11, 2, True, n == 0)
+    show(f"same j{n}, from 2 to 5", lambda x: mp.besselj(n, x), 2, 5, 18, 3.5, True, True)
+    show(f"same y{n}, from 2 to 5", lambda x: mp.bessely(n, x), 2, 5, 27, 3.5, True, True)
+    show(f"same hankel_p{n}", hankel(n, False, 5, 1), 0, 1, 19, 0.5, True)
+    show(f"same hankel_q{n}", hankel(n, True, 5), 0, 1, 19, 0.5, True)

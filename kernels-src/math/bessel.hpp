@@ -1,6 +1,9 @@
 // Bessel functions, of the first and second kind and modified ones, under CUDA's names; see math.hpp for the rules.
 #pragma once
 #include "kiln/math/math.hpp"
+#if KILN_SAME_BITS
+#include "kiln/math/same_bessel.hpp"
+#endif
 #if KILN_OWN_SPECIAL
 #include "kiln/math/circular.hpp"
 #include "kiln/math/exp.hpp"
@@ -237,10 +240,10 @@ namespace kiln {
 
 KILN_SPECIAL_1(cyl_bessel_i0)
 KILN_SPECIAL_1(cyl_bessel_i1)
-KILN_SPECIAL_1(j0)
-KILN_SPECIAL_1(j1)
-KILN_SPECIAL_1(y0)
-KILN_SPECIAL_1(y1)
+KILN_FUNCTION_1(j0, KILN_SPECIAL(j0f), KILN_SAME(j0, KILN_SPECIAL(j0)))
+KILN_FUNCTION_1(j1, KILN_SPECIAL(j1f), KILN_SAME(j1, KILN_SPECIAL(j1)))
+KILN_FUNCTION_1(y0, KILN_SPECIAL(y0f), KILN_SAME(y0, KILN_SPECIAL(y0)))
+KILN_FUNCTION_1(y1, KILN_SPECIAL(y1f), KILN_SAME(y1, KILN_SPECIAL(y1)))
 template <real_number T>
 KILN_FN float_of<T> jn(int n, T x) {
   if constexpr (same<float_of<T>, float>) {

@@ -89,9 +89,14 @@ KILN_FN double log_twice(const number& z) {
   return isinf(z.re) || isinf(z.im) ? double(INFINITY) : log_abs(z.re, z.im) + 0.69314718055994530942;
 }
 KILN_FN number asin(const number& z) {
-  const number a = sqrt(number(1 - z.re, -z.im)), b = sqrt(number(1 + z.re, z.im));
   const bool far = is_far(z);
+#if KILN_SAME_BITS
+  const same_bits::two_parts of = same_bits::complex_arcsine(far ? 1.0 : z.re, far ? 1.0 : z.im);
+  const double near_re = of.re, near_im = ::kiln::asinh(of.im);
+#else
+  const number a = sqrt(number(1 - z.re, -z.im)), b = sqrt(number(1 + z.re, z.im));
   const double near_re = atan2(z.re, a.re * b.re - a.im * b.im), near_im = ::kiln::asinh(a.re * b.im - a.im * b.re);
+#endif
   const double re = far ? atan2(z.re, fabs(z.im)) : near_re;
   const double im = far ? copysign(log_twice(z), z.im) : near_im;
   return {z.re == 0 ? z.re : re, im};
@@ -114,13 +119,21 @@ KILN_FN number acosh(const number& z) {
 KILN_FN number atanh(const number& z) {
   const double x = fabs(z.re), y = z.im, q = 1 - x;  // log1p of a positive number loses nothing
   const bool pole = q == 0 && fabs(y) < 0x1p-30;     // where y * y might vanish
-  const double ratio = pole ? 2 / fabs(y) - 1 : 4 * x / (q * q + y * y);
-  const double near = (pole ? 0.5 : 0.25) * ::kiln::log1p(ratio);
+  const bool tiny = fabs(y) < 0x1p-1000;             // whose reciprocal overflows
+  const double ratio = pole ? 2 / (tiny ? 0x1p64 * fabs(y) : fabs(y)) - 1 : 4 * x / (q * q + y * y);
+  const double of_pole = 0.5 * ::kiln::log1p(ratio) + (tiny ? 32 * 0.69314718055994530942 : 0.0);
   const bool far = is_far(z);
+#if KILN_SAME_BITS
+  const same_bits::two_parts of = same_bits::complex_artanh(far | pole ? 0.5 : x, far ? 1.0 : y);
+  const double near = pole ? of_pole : of.re;
+  const double angle = !pole ? of.im : y == 0 ? y : copysign(0.25 * pi + 0.25 * fabs(y), y);
+#else
+  const double near = pole ? of_pole : 0.25 * ::kiln::log1p(ratio), angle = 0.5 * atan2(2 * y, q * (1 + x) - y * y);
+#endif
   const double big = max(x, fabs(y)), u = x / big, v = y / big;
   const double inverse = isinf(x) || isinf(y) ? 0.0 : 1 / (u * u + v * v) / big;
   const double re = far ? (inverse == 0 ? 0.0 : u * inverse) : z.re == 0 ? 0.0 : near;
-  const double im = far ? copysign(0.5 * pi, y) - (inverse == 0 ? 0.0 : v * inverse) : 0.5 * atan2(2 * y, q * (1 + x) - y * y);
+  const double im = far ? copysign(0.5 * pi, y) - (inverse == 0 ? 0.0 : v * inverse) : angle;
   return {copysign(re, z.re), y != y ? y : im};
 }
 KILN_FN number asinh(const number& z) {

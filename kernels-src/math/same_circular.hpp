@@ -28,25 +28,38 @@ KILN_FN angle_in_two far_angle(double size) {
 }
 
 // Of an odd number of quarters the cosine.
-KILN_FN double sine_beside(const angle_in_two& of, uint32 quarters) {
+KILN_FN in_two sine_beside_in_two(const angle_in_two& of, uint32 quarters) {
   const double r = of.rest, z = r * r;
-  const double s = r + fused(r * z,
-                             polynomial(z, -0x1.5555555555548p-3, 0x1.111111110f7c9p-7, -0x1.a01a019bfd05fp-13,
-                                        0x1.71de356704911p-19, -0x1.ae5e59ebe0166p-26, 0x1.5d8fa08bf6c95p-33),
-                             of.more);
+  const in_two s = falling_sum(r, fused(r * z,
+                                        polynomial(z, -0x1.5555555555548p-3, 0x1.111111110f7c9p-7, -0x1.a01a019bfd05fp-13,
+                                                   0x1.71de356704911p-19, -0x1.ae5e59ebe0166p-26, 0x1.5d8fa08bf6c95p-33),
+                                        of.more));
   const double half = 0.5 * z, near = 1 - half;
-  const double c =
-      near + (((1 - near) - half) + fused(z * z,
-                                          polynomial(z, 0x1.555555555554cp-5, -0x1.6c16c16c1517ep-10, 0x1.a01a019cb1c9dp-16,
-                                                     -0x1.27e4f809f896dp-22, 0x1.1ee9ebee2c769p-29, -0x1.8fae9ee2b9fb1p-37),
-                                          -r * of.more));
-  return (quarters & 1) != 0 ? c : s;
+  const in_two c = falling_sum(
+      near, ((1 - near) - half) + fused(z * z,
+                                        polynomial(z, 0x1.555555555554cp-5, -0x1.6c16c16c1517ep-10, 0x1.a01a019cb1c9dp-16,
+                                                   -0x1.27e4f809f896dp-22, 0x1.1ee9ebee2c769p-29, -0x1.8fae9ee2b9fb1p-37),
+                                        -r * of.more));
+  const bool odd = (quarters & 1) != 0;
+  return {odd ? c.high : s.high, odd ? c.low : s.low};
+}
+KILN_FN double sine_beside(const angle_in_two& of, uint32 quarters) {
+  return sine_beside_in_two(of, quarters).high;
 }
 KILN_FN double sine_from(double y, const angle_in_two& of, double x) {
   return ((of.quarters & 2) != 0) != signbit(x) ? -y : y;
 }
 KILN_FN double cosine_from(double y, const angle_in_two& of) {
   return ((of.quarters + 1) & 2) != 0 ? -y : y;
+}
+// Of a positive number's angle.
+KILN_FN in_two sine_in_two(const angle_in_two& of) {
+  const in_two y = sine_beside_in_two(of, of.quarters);
+  return (of.quarters & 2) != 0 ? negative(y) : y;
+}
+KILN_FN in_two cosine_in_two(const angle_in_two& of) {
+  const in_two y = sine_beside_in_two(of, of.quarters + 1);
+  return ((of.quarters + 1) & 2) != 0 ? negative(y) : y;
 }
 KILN_FN in_two tangent_in_two(const angle_in_two& of, double x) {
   const double r = of.rest, z = r * r;

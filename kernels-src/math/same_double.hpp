@@ -18,6 +18,13 @@ KILN_FN in_two falling_sum(double a, double b) {
   const double sum = a + b;
   return {sum, (a - sum) + b};
 }
+KILN_FN in_two negative(const in_two& x) {
+  return {-x.high, -x.low};
+}
+KILN_FN in_two product_of_two(const in_two& a, const in_two& b) {
+  const double high = a.high * b.high;
+  return {high, fused(a.high, b.high, -high) + fused(a.high, b.low, a.low * b.high)};
+}
 // a / b, by the reciprocal of b.
 KILN_FN in_two quotient_in_two(const in_two& a, const in_two& b) {
   const double inverse = 1 / b.high, q = a.high * inverse;

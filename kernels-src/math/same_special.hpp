@@ -8,10 +8,6 @@
 KILN_PRECISE_BEGIN
 namespace kiln::same_bits {
 
-KILN_FN in_two product_of_two(const in_two& a, const in_two& b) {
-  const double high = a.high * b.high;
-  return {high, fused(a.high, b.high, -high) + fused(a.high, b.low, a.low * b.high)};
-}
 // Of sizes up to 1.
 KILN_FN in_two erf_of_small(double x) {
   const double z = x * x;
