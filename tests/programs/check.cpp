@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <cstdlib>
 #include <deque>
+#include <string_view>
 #include <utility>
 
 #include "check_cores.hpp"
 #include "conformance/fenced.hpp"
+#include "kiln/error.hpp"
 #include "kiln/gufunc.hpp"
 #include "values.hpp"
 
@@ -296,8 +298,14 @@ bool compiler_has_limits() {
 
 Verdict check(const Program& program, std::uint64_t seed, const kiln::Cache& cache, const BeforeCall& before) {
   if (!compiler_has_limits() && inlined_size(program) > kInlined) return {};
-  if (program.kind != Program::Kind::elementwise) return check_cores(program, seed, cache, before);
-  return Checker(program, seed, cache, before).run();
+  try {
+    if (program.kind != Program::Kind::elementwise) return check_cores(program, seed, cache, before);
+    return Checker(program, seed, cache, before).run();
+  } catch (const kiln::CompileError& error) {
+    // A few programs are of minutes for Clang, which a slow processor has not.
+    if (std::string_view(error.what()).find("did not end within") == std::string_view::npos) throw;
+    return {};
+  }
 }
 
 std::string report(const Program& program, std::uint64_t seed) {
