@@ -5,15 +5,10 @@ import re
 from . import _kiln, _support
 from .errors import CacheError, CompileError, SignatureError
 
-#: Members that definitions of all kinds may have, and what they are there.
-_COMMON = {"name", "preamble", "functions", "headers", "include_dirs", "link", "defines", "contract", "fast_math", "same_bits",
-           "time_limit_ms", "constant_variants", "debug"}
-_KINDS = {
-    "ufunc": _COMMON | {"identity", "reorderable", "widens_integers", "bools_are_numbers"},
-    "gufunc": _COMMON | {"each", "group", "shared", "sizes"},
-    "reduction": _COMMON | {"identity", "reorderable"},
-    "kernel": _COMMON,
-}
+#: The function that makes definitions of a kind, for messages.
+_FUNCTIONS = {"ufunc": "vectorize", "gufunc": "guvectorize"}
+#: What a gufunc alone has.
+_OF_GUFUNCS = {"each", "group", "shared", "sizes"}
 
 
 def define(definition, *, cache=None):
@@ -41,15 +36,14 @@ _OF_NUMBA = {"target": "the arrays, or device= of a call, decide where it runs",
 
 
 def _make(kind, members, options, cache, doc=None):
-    allowed = _KINDS[kind]
+    called = _FUNCTIONS.get(kind, kind)
     if isinstance(cache, bool):
         raise TypeError("cache: a kiln.Cache is expected, and this is bool; leave it out, as kernels are always cached")
     for name in options:
         if name in _OF_NUMBA:
             raise TypeError(f"{name}: leave it out; {_OF_NUMBA[name]}")
-        if name not in allowed:
-            raise TypeError(_support.unknown_keyword({"ufunc": "vectorize", "gufunc": "guvectorize"}.get(kind, kind), name,
-                                                     sorted(allowed | {"cache"})))
+        if name == "kind" or name in members:
+            raise TypeError(f"{called}() got an unexpected keyword argument '{name}'")
     definition = {"kind": kind}
     for name, value in {**members, **options}.items():
         if value is None:
@@ -63,17 +57,21 @@ def _make(kind, members, options, cache, doc=None):
         if name in ("defines", "include_dirs", "link") and isinstance(value, str):
             value = [value]
         definition[name] = value
-    function = _define_members(definition, cache)
+    function = _define_members(definition, cache, called)
     if doc:
         function.__doc__ = doc
     return function
 
 
-def _define_members(definition, cache=None):
-    """Makes a function of a definition whose members the caller gave as arguments."""
+def _define_members(definition, cache=None, called=None):
+    """Makes a function of a definition whose members the caller gave as arguments of the function `called`."""
     try:
         return _kiln.define(_support.write_json(definition), cache)
     except CacheError as error:
+        unknown = re.fullmatch(r'definition: /: unknown member "(\w+)"(?:: did you mean "(\w+)"\?|; the members are (.*))', str(error))
+        if unknown and called:
+            known = [unknown[2]] if unknown[2] else re.findall(r"\w+", unknown[3])
+            raise TypeError(_support.unknown_keyword(called, unknown[1], known)) from None
         raise _of_arguments(error, definition.get("name", "f")) from None
 
 
@@ -269,7 +267,7 @@ def vectorize(signatures, body=None, *, name=None, cache=None, **options):
     if isinstance(signatures, str) and ("=" in signatures or "{" in signatures):
         if not options and cache is None and name is None:
             return _kiln.parse(signatures)
-        return _whole("ufunc", signatures, name, options, cache)
+        return _whole(signatures, name, options, cache)
     given = _as_list(signatures, "vectorize")
 
     def decorate(function):
@@ -282,13 +280,10 @@ def vectorize(signatures, body=None, *, name=None, cache=None, **options):
     return decorate
 
 
-def _whole(kind, text, name, options, cache):
+def _whole(text, name, options, cache):
     """Makes a function of one string with options."""
     if name is not None:
         raise TypeError("name: the string has the name of the function")
-    for each in options:
-        if each not in _KINDS[kind]:
-            raise TypeError(_support.unknown_keyword("vectorize", each, sorted(_KINDS[kind] | {"cache"})))
     parsed = _support.read_json(_kiln.parse(text).definition)
     return _make(parsed.pop("kind"), parsed, options, cache)
 
@@ -316,7 +311,7 @@ def guvectorize(signatures, layout=None, body=None, *, name=None, cache=None, **
             signatures = _any_strides(head) + brace + rest
             if not options and cache is None and name is None:
                 return _kiln.parse(signatures)
-            return _whole("gufunc", signatures, name, options, cache)
+            return _whole(signatures, name, options, cache)
         raise TypeError("guvectorize: give signatures and a layout, or one string with the layout in front: \"(n)->() void f(…) { … }\"")
     if not isinstance(layout, str) or (isinstance(signatures, str) and "->" in signatures and "->" not in layout):
         raise TypeError(f"guvectorize: the layout comes behind the signatures, and it is a string such as \"(n)->()\": {layout!r} is none")
@@ -336,7 +331,7 @@ def _make_gufunc(name, layout, signatures, body, options, cache, doc=None):
     """Makes a gufunc of Numba's arguments. Without core dimensions it is a ufunc, as in NumPy, and has its methods and an identity."""
     signatures = [each if "(" in each else f"void({each})" for each in signatures]
     inputs = layout.partition("->")[0].count("(")
-    only_ufunc = set(options) & (_KINDS["gufunc"] - _KINDS["ufunc"])
+    only_ufunc = set(options) & _OF_GUFUNCS
     if any(character.isalnum() for character in layout) or any("[" in each or "inout" in each for each in signatures) or only_ufunc:
         return _make("gufunc", {"name": name, "layout": layout, "signatures": signatures, "body": body}, options, cache, doc)
     listed = []

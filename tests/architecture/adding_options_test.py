@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds what an option of a definition, an option of a compile and a dtype cost: the patches in tests/architecture/adding apply to the tree and touch no more
+"""Holds what an option of a definition, of a compile or of a call and a dtype cost: the patches in tests/architecture/adding apply to the tree and touch no more
 files than before, and no more files than before name a dtype in their code.
 
 usage: adding_options_test.py ROOT              (exit status 1 and one line for each fault)
@@ -29,7 +29,8 @@ class Example:
 
 EXAMPLES = (
     Example("definition", 8, 10, ("kiln-test-ufunc", "kiln-test-manifest")),
-    Example("compile_option", 11, 10, ("kiln-test-cache", "kiln-test-program", "kiln-test-manifest")),
+    Example("compile_option", 10, 10, ("kiln-test-cache", "kiln-test-program", "kiln-test-manifest")),
+    Example("call_option", 6, 6, ("kiln-test-ufunc",)),
 )
 
 # A dtype costs the files whose code names the youngest one.
