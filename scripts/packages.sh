@@ -2,7 +2,7 @@
 # Builds kiln's packages for a release of Debian, and tests them as a user has them. As root; the roots are made by debootstrap.
 # usage: packages.sh debian [bookworm|trixie] [--arch ARCH] [--debs FOLDER] [--older FOLDER] [--no-upgrade]
 #   Builds the committed tree by dpkg-buildpackage in a fresh root, runs lintian, and installs the packages in another fresh root, where debian/tests run.
-#   The time to a first result is taken in further roots: by C++, C, Python and the tool.
+#   The time to a first result is taken in further roots: by C++, C, Python and the tool; not of another architecture.
 #   Then the packages of an older version, made from the same tree, are installed in a third, used, and upgraded.
 #   --arch: the packages of another architecture, such as arm64. They are cross-built, and QEMU runs their tests (qemu-user-static).
 #   --debs: takes the packages of a finished run, and builds none; --older: likewise the older ones; --no-upgrade: leaves the third root out.
@@ -230,8 +230,10 @@ ls -l "$debs"/*.deb | awk '{printf "%10d %s\n", $5, $9}' | sed "s|$debs/||"
 say "debian/tests on $suite"
 fresh_root tests "$debs"
 run_tests "$debs"
-say "from a fresh $suite to a first result"
-first_results "$debs"
+if [ -z "$other" ]; then
+  say "from a fresh $suite to a first result"
+  first_results "$debs"
+fi
 if [ "$upgrade" -eq 1 ]; then
   if [ -z "$older" ]; then say "packages of version $older_version, for the upgrade"; older=$out/older; mkdir -p "$older"; build "$older" "$older_version"; fi
   say "the upgrade"

@@ -99,31 +99,23 @@ TEST_CASE("gpu refusals: a launch of several kernels that fails at a later one h
   auto queue = gpu.backend->make_queue();
   auto buffer = gpu.buffer();
   const int before = FAKE(kiln_fake_live_allocations)();
-  SUBCASE("accumulate") {
-    const auto module = gpu.backend->load(kFakeScanImage, "sum");
+  const auto refuse_second = [&](const std::string& image, const auto& launch) {
+    const auto module = gpu.backend->load(image, "sum");
     FAKE(kiln_fake_set_busy)(1);
     FAKE(kiln_fake_fail_after)(1, "cuLaunchKernel", 1);
     CHECK(message_of<DeviceError>([&] {
-            kinds::launch(*gpu.backend, *module, FakeScan(in).value,
-                          {.queue = queue.get(), .keep = std::exchange(buffer, nullptr)});
+            kinds::launch(*gpu.backend, *module, launch.value, {.queue = queue.get(), .keep = std::exchange(buffer, nullptr)});
           }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE (invalid argument)");
     CHECK(FAKE(kiln_fake_launch_count)() == 1);
     CHECK(FAKE(kiln_fake_live_allocations)() == before);
     queue->synchronize();
     CHECK(FAKE(kiln_fake_live_allocations)() == before - 1);
+  };
+  SUBCASE("accumulate") {
+    refuse_second(kFakeScanImage, FakeScan(in));
   }
   SUBCASE("reduce") {
-    const auto module = gpu.backend->load(kFakeReductionImage, "sum");
-    FAKE(kiln_fake_set_busy)(1);
-    FAKE(kiln_fake_fail_after)(1, "cuLaunchKernel", 1);
-    CHECK(message_of<DeviceError>([&] {
-            kinds::launch(*gpu.backend, *module, FakeReduction(in).value,
-                          {.queue = queue.get(), .keep = std::exchange(buffer, nullptr)});
-          }) == "failed to launch \"sum\" on cuda:0: CUDA_ERROR_INVALID_VALUE (invalid argument)");
-    CHECK(FAKE(kiln_fake_launch_count)() == 1);
-    CHECK(FAKE(kiln_fake_live_allocations)() == before);
-    queue->synchronize();
-    CHECK(FAKE(kiln_fake_live_allocations)() == before - 1);
+    refuse_second(kFakeReductionImage, FakeReduction(in));
   }
   gpu.backend->deallocate(in, 4 << 20, nullptr);
 }

@@ -1,5 +1,4 @@
-/* clang-format off */
-/* The declarations of the first header of the C interface, without its comments. It does not change. */
+/* clang-format off */ /* The declarations of the first header of the C interface, without its comments. It does not change. */
 #ifndef KILN_C_KILN_H_
 #define KILN_C_KILN_H_
 #include <stddef.h>
