@@ -14,6 +14,7 @@
 #include "keywords.hpp"
 #include "options.hpp"
 #include "partial.hpp"
+#include "statistics.hpp"
 #include "streams.hpp"
 
 namespace kiln::python {
@@ -447,7 +448,8 @@ int fill_module(PyObject* module) {
   const bool filled = cache_class != nullptr && warming_class && intern_keywords() &&
                       PyModule_AddObjectRef(module, "Warming", warming_class.get()) == 0 &&
                       PyModule_AddObjectRef(module, "Cache", reinterpret_cast<PyObject*>(cache_class)) == 0 &&
-                      add_arrays(module) && add_streams(module) && add_functions(module) && add_partials(module);
+                      add_arrays(module) && add_streams(module) && add_functions(module) && add_partials(module) &&
+                      add_statistics(module);
   if (!filled) return -1;
   loaded.store(true);
   return 0;

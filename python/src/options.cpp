@@ -254,7 +254,7 @@ bool Options::read(PyObject* function, const Keywords& given) {
     if (!convert_dtype(given[kDtype], options_.dtype)) return false;
   }
   if (given[kWhere] != nullptr && !read_where(given[kWhere])) return false;
-  const bool generalized = reinterpret_cast<FunctionObject*>(function)->info.kind == KILN_GUFUNC;
+  const bool generalized = function != nullptr && reinterpret_cast<FunctionObject*>(function)->info.kind == KILN_GUFUNC;
   if (given[kAxis] != nullptr && !(generalized ? read_core_axis(given[kAxis]) : read_axis(given[kAxis]))) return false;
   if (!is_absent(given[kAxes])) {
     if (!read_axes(given[kAxes], function)) return false;

@@ -13,7 +13,8 @@ class Options {
   Options& operator=(const Options&) = delete;
   ~Options();
 
-  /// Reads all keywords but `out`, `order` and `subok`. `function` is asked for the loops that a signature may mean.
+  /// Reads all keywords but `out`, `order` and `subok`. `function` is asked for the loops that a signature may mean;
+  /// NULL: a call without one.
   /// Returns false with an exception.
   bool read(PyObject* function, const Keywords& given);
   [[nodiscard]] kiln_call_options& raw() noexcept { return options_; }

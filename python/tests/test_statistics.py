@@ -66,7 +66,7 @@ def test_first_of_equal_ones_and_nan():
 
 
 @pytest.mark.parametrize("call, error, message", [
-    (lambda x: x.mean(dtype=int), TypeError, "mean: the dtype is int64; give a floating or complex one"),
+    (lambda x: x.mean(dtype=int), TypeError, "mean: the dtype is int64; dtype= takes a floating or complex one"),
     (lambda x: x.mean(axis=5), np.exceptions.AxisError, "add.reduce: axis 5 does not exist in an array of shape (2, 3); give -2 to 1"),
     (lambda x: x.argmax(axis=5), np.exceptions.AxisError, "argmax: axis 5 does not exist in an array of shape (2, 3); give -2 to 1"),
     (lambda x: x[:0].argmin(), kiln.ShapeError, "argmin: there is no element to choose in an array of shape (0, 3)"),

@@ -1298,3 +1298,32 @@ TEST_CASE("C: accumulators of parts, by any cuts and as bytes, and what they ref
   CHECK(failure([&](kiln_error** e) { return kiln_partial_range(nullptr, whole.get(), e); }).says("range is NULL"));
   CHECK(failure([&](kiln_error** e) { return kiln_partial_bytes(&text, nullptr, e); }).says("partial is NULL"));
 }
+
+TEST_CASE("C: statistics by NumPy's names, and what they refuse") {
+  const Memory x({3, 1, 7, 5});
+  const kiln_arg input = x.arg();
+  const auto call = [&](kiln_array** to, const std::string& name, double ddof, const kiln_call_options* options,
+                        kiln_error** e) { return kiln_statistic(to, name.data(), name.size(), &input, ddof, options, e); };
+  const auto value = [&](const std::string& name, double ddof = 0) {
+    kiln_array* made = nullptr;
+    succeed([&](kiln_error** e) { return call(&made, name, ddof, nullptr, e); });
+    return cpp_array(CArray(made).get()).astype(kiln::DType::float64).to_vector<double>();
+  };
+  using List = std::vector<double>;
+  CHECK((value("sum") == List{16} && value("prod") == List{105} && value("min") == List{1} && value("max") == List{7}));
+  CHECK((value("any") == List{1} && value("all") == List{1} && value("argmin") == List{1} && value("argmax") == List{2}));
+  CHECK((value("mean") == List{4} && value("var") == List{5} && value("var", 2) == List{10} &&
+         value("std") == List{std::sqrt(5.0)}));
+  CHECK((value("cumsum") == List{3, 4, 11, 16} && value("cumprod") == List{3, 3, 21, 105}));
+  kiln_array* none = nullptr;
+  CHECK(failure([&](kiln_error** e) { return call(&none, "median", 0, nullptr, e); }).says("name: \"median\" is no statistic"));
+  CHECK(failure([&](kiln_error** e) {
+          return call(&none, "mean", 1, nullptr, e);
+        }).says("mean: ddof: \"var\" and \"std\" alone"));
+  kiln_call_options options = kiln_call_options_default();
+  options.keepdims = 1;
+  CHECK(failure([&](kiln_error** e) { return call(&none, "cumsum", 0, &options, e); }).says("keepdims"));
+  options.device = {KILN_CPU, 0};
+  CHECK(failure([&](kiln_error** e) { return call(&none, "max", 0, &options, e); }).says("max: device: it is the array's"));
+  CHECK(none == nullptr);
+}

@@ -1,7 +1,5 @@
 // Runs the cases, then says what was not here to run them on: "KILN-NOT-RUN cuda 12", a line for each missing thing.
 // KILN_REQUIRE_DEVICE=cuda,hip,cpu makes a missing device a failure.
-#include <doctest/doctest.h>
-
 #include <cstdlib>
 #include <iostream>
 #include <map>
@@ -12,6 +10,7 @@
 
 #include "../locale.hpp"
 #include "../support/sample.hpp"
+#include "../support/silent_reporter.hpp"
 #include "../support/turns.hpp"
 #include "devices.hpp"
 #include "kiln/error.hpp"
@@ -25,20 +24,9 @@ std::set<std::string> device_cases;
 std::map<std::string, std::set<std::string>> cases_not_run;
 
 /// Tells which case is running.
-struct CaseListener : doctest::IReporter {
+struct CaseListener : kiln::test::SilentReporter {
   explicit CaseListener(const doctest::ContextOptions&) {}
-  void report_query(const doctest::QueryData&) override {}
-  void test_run_start() override {}
-  void test_run_end(const doctest::TestRunStats&) override {}
   void test_case_start(const doctest::TestCaseData& data) override { running_case = data.m_name; }
-  void test_case_reenter(const doctest::TestCaseData&) override {}
-  void test_case_end(const doctest::CurrentTestCaseStats&) override {}
-  void test_case_exception(const doctest::TestCaseException&) override {}
-  void subcase_start(const doctest::SubcaseSignature&) override {}
-  void subcase_end() override {}
-  void log_assert(const doctest::AssertData&) override {}
-  void log_message(const doctest::MessageData&) override {}
-  void test_case_skipped(const doctest::TestCaseData&) override {}
 };
 REGISTER_LISTENER("case", 1, CaseListener);
 

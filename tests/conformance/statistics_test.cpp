@@ -186,9 +186,9 @@ TEST_CASE("statistics: errors") {
   CHECK(message_of([&] { static_cast<void>(sum(a, 2)); }) ==
         "add.reduce: axis 2 does not exist in an array of shape (2, 3); give -2 to 1");
   CHECK(message_of([&] { static_cast<void>(mean(a, {.dtype = DType::int32})); }) ==
-        "mean: .dtype is int32; give a floating or complex one");
+        "mean: the dtype is int32; .dtype takes a floating or complex one");
   CHECK(message_of([&] { static_cast<void>(var(a, {.dtype = DType::int32})); }) ==
-        "var: .dtype is int32; give a floating or complex one");
+        "var: the dtype is int32; .dtype takes a floating or complex one");
   CHECK(is_refused([] { static_cast<void>(max(Array::zeros(0))); }));
   CHECK(is_refused([] { static_cast<void>(kiln::argmax(Array::zeros(0))); }));
   CHECK(is_refused([] { static_cast<void>(sum(Array())); }));

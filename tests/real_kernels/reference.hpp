@@ -305,46 +305,20 @@ template <int N> struct CIndexer {
     }
   }
 };
-template <class T, class V> auto atomicAdd(T* p, V v) {
-  T o = *p;
-  *p = T(o + v);
-  return o;
-}
-template <class T, class V, class = std::enable_if_t<std::is_integral_v<T> && sizeof(T) == 4>> auto atomicSub(T* p, V v) {
-  T o = *p;
-  *p = T(o - v);
-  return o;
-}
-template <class T, class V> auto atomicMax(T* p, V v) {
-  T o = *p;
-  if (T(v) > o) *p = T(v);
-  return o;
-}
-template <class T, class V> auto atomicMin(T* p, V v) {
-  T o = *p;
-  if (T(v) < o) *p = T(v);
-  return o;
-}
-template <class T, class V> auto atomicExch(T* p, V v) {
-  T o = *p;
-  *p = T(v);
-  return o;
-}
-template <class T, class V> auto atomicOr(T* p, V v) {
-  T o = *p;
-  *p = T(o | v);
-  return o;
-}
-template <class T, class V> auto atomicXor(T* p, V v) {
-  T o = *p;
-  *p = T(o ^ v);
-  return o;
-}
-template <class T, class V> auto atomicAnd(T* p, V v) {
-  T o = *p;
-  *p = T(o & v);
-  return o;
-}
+#define REFERENCE_ATOMIC(name, value, ...) \
+  template <class T, class V __VA_ARGS__> auto name(T* p, V v) { \
+    T o = *p; \
+    *p = T(value); \
+    return o; \
+  }
+REFERENCE_ATOMIC(atomicAdd, o + v)
+REFERENCE_ATOMIC(atomicSub, o - v, , class = std::enable_if_t<std::is_integral_v<T> && sizeof(T) == 4>)
+REFERENCE_ATOMIC(atomicMax, T(v) > o ? T(v) : o)
+REFERENCE_ATOMIC(atomicMin, T(v) < o ? T(v) : o)
+REFERENCE_ATOMIC(atomicExch, v)
+REFERENCE_ATOMIC(atomicOr, o | v)
+REFERENCE_ATOMIC(atomicXor, o ^ v)
+REFERENCE_ATOMIC(atomicAnd, o & v)
 template <class T, class U, class V> auto atomicCAS(T* p, U c, V v) {
   T o = *p;
   if (o == T(c)) *p = T(v);

@@ -1,7 +1,5 @@
 #include "turns.hpp"
 
-#include <doctest/doctest.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -10,6 +8,7 @@
 #include <unordered_set>
 
 #include "sample.hpp"
+#include "silent_reporter.hpp"
 
 namespace kiln::test {
 namespace {
@@ -17,23 +16,12 @@ namespace {
 std::vector<std::string> listed;
 
 /// Keeps the names of a query of doctest's instead of printing them.
-struct Names : doctest::IReporter {
+struct Names : SilentReporter {
   explicit Names(const doctest::ContextOptions&) {}
   void report_query(const doctest::QueryData& query) override {
     listed.clear();
     for (unsigned i = 0; i < query.num_data; ++i) listed.emplace_back(query.data[i]->m_name);
   }
-  void test_run_start() override {}
-  void test_run_end(const doctest::TestRunStats&) override {}
-  void test_case_start(const doctest::TestCaseData&) override {}
-  void test_case_reenter(const doctest::TestCaseData&) override {}
-  void test_case_end(const doctest::CurrentTestCaseStats&) override {}
-  void test_case_exception(const doctest::TestCaseException&) override {}
-  void subcase_start(const doctest::SubcaseSignature&) override {}
-  void subcase_end() override {}
-  void log_assert(const doctest::AssertData&) override {}
-  void log_message(const doctest::MessageData&) override {}
-  void test_case_skipped(const doctest::TestCaseData&) override {}
 };
 REGISTER_REPORTER("kiln-names", 1, Names);
 

@@ -810,6 +810,23 @@ module kiln
       import
       type(c_ptr), intent(in), value :: partial
     end subroutine kiln_partial_release
+    function kiln_statistic(result, &
+      & name, &
+      & length, &
+      & input, &
+      & ddof, &
+      & options, &
+      & error) bind(c, name="kiln_statistic") result(result_)
+      import
+      type(c_ptr), intent(inout) :: result
+      character(kind=c_char), intent(in) :: name(*)
+      integer(c_size_t), intent(in), value :: length
+      type(c_ptr), intent(in), value :: input
+      real(c_double), intent(in), value :: ddof
+      type(c_ptr), intent(in), value :: options
+      type(c_ptr), intent(inout) :: error
+      integer(c_int32_t) :: result_
+    end function kiln_statistic
     function kiln_graph_begin(stream, &
       & error) bind(c, name="kiln_graph_begin") result(result_)
       import

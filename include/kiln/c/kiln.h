@@ -529,6 +529,11 @@ KILN_C_API KILN_CHECK kiln_status kiln_partial_read(kiln_partial** partial, cons
     size_t length, kiln_error** error) KILN_NOEXCEPT;
 /* Releases accumulators. */
 KILN_C_API void kiln_partial_release(kiln_partial* partial) KILN_NOEXCEPT;
+/* Gives a statistic of an array by NumPy's name and rules: "sum", "prod", "min", "max", "any", "all", "mean", "var", "std",
+ * "argmin", "argmax", "cumsum" or "cumprod". Without an axis it is that of all elements. "var" and "std" divide by the
+ * number of elements less `ddof`, which is 0 for the others. Options: "axis", "dtype", "keepdims", stream. */
+KILN_C_API KILN_CHECK kiln_status kiln_statistic(kiln_array** result, const char* name, size_t length, const kiln_arg* input,
+    double ddof, const kiln_call_options* options, kiln_error** error) KILN_NOEXCEPT;
 
 /* --- Graphs */
 /* Begins to record the calls that this thread makes on a stream, instead of running them. NULL: the default stream. */

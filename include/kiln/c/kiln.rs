@@ -377,6 +377,7 @@ extern "C" {
     pub fn kiln_partial_bytes(bytes: *mut *mut kiln_text, partial: *const kiln_partial, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_partial_read(partial: *mut *mut kiln_partial, function: *const kiln_function, bytes: *const c_char, length: usize, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_partial_release(partial: *mut kiln_partial);
+    pub fn kiln_statistic(result: *mut *mut kiln_array, name: *const c_char, length: usize, input: *const kiln_arg, ddof: f64, options: *const kiln_call_options, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_graph_begin(stream: *const kiln_stream, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_graph_end(graph: *mut *mut kiln_graph, error: *mut *mut kiln_error) -> i32;
     pub fn kiln_graph_launch(graph: *mut kiln_graph, stream: *const kiln_stream, error: *mut *mut kiln_error) -> i32;

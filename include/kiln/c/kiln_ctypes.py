@@ -271,6 +271,7 @@ FUNCTIONS = {
     "kiln_partial_bytes": (c_int32, [POINTER(c_void_p), c_void_p, POINTER(c_void_p)]),
     "kiln_partial_read": (c_int32, [POINTER(c_void_p), c_void_p, c_char_p, c_size_t, POINTER(c_void_p)]),
     "kiln_partial_release": (None, [c_void_p]),
+    "kiln_statistic": (c_int32, [POINTER(c_void_p), c_char_p, c_size_t, POINTER(kiln_arg), c_double, POINTER(kiln_call_options), POINTER(c_void_p)]),
     "kiln_graph_begin": (c_int32, [c_void_p, POINTER(c_void_p)]),
     "kiln_graph_end": (c_int32, [POINTER(c_void_p), POINTER(c_void_p)]),
     "kiln_graph_launch": (c_int32, [c_void_p, c_void_p, POINTER(c_void_p)]),

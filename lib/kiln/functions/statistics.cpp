@@ -48,7 +48,8 @@ struct MeanTypes {
 MeanTypes types_of(const char* what, const Array& a, const std::optional<DType>& wanted) {
   const DType result = wanted.value_or(kind(a.dtype()) < Kind::floating ? DType::float64 : a.dtype());
   if (kind(result) < Kind::floating) {
-    throw TypeError(std::string(what) + ": .dtype is " + std::string(name(result)) + "; give a floating or complex one");
+    throw TypeError(std::string(what) + ": the dtype is " + std::string(name(result)) +
+                    "; .dtype takes a floating or complex one");
   }
   return {is_half(result) ? DType::float32 : result, result};
 }
@@ -103,6 +104,9 @@ Reduction complex_place(const std::string& name, const std::string& compare) {
 
 Array place(const Reduction& real, const Reduction& complex, const Array& a, const AxisOptions& options) {
   const Reduction& chosen = kind(a.dtype()) == Kind::complex ? complex : real;
+  if (a.size() == 0 && count_of(chosen.name().c_str(), a, options.axis) == 0) {
+    throw ShapeError(chosen.name() + ": there is no element to choose in an array of shape " + to_string(a.shape()));
+  }
   const Array places = chosen(a, {.axis = options.axis, .keepdims = options.keepdims, .stream = options.stream});
   return converted(places, options.dtype.value_or(DType::int64), options.stream);
 }
