@@ -139,7 +139,7 @@ KILN_FN double y_of_all(double x, double small, const in_two& middle, double lar
   return x > 0 ? y : x == 0 ? -double(INFINITY) : double(NAN);
 }
 KILN_FN double y0(double x) {
-  const double t = x * x - 2, s = x - 3.5;
+  const double size = KILN_LIBM(fabs)(x), t = x * x - 2, s = x - 3.5;
   const in_two part = with_logarithm(x, j0_of_small(x));
   const in_two rest =
       sum_with_product(0x1.c52a45a4d5f55p-3, 0x1.688a101dbfdefp-58, t,
@@ -156,11 +156,11 @@ KILN_FN double y0(double x) {
                               0x1.6efb062e60b3bp-36, -0x1.8d561ee93603bp-38, 0x1.7eed0b6ae07d1p-40, -0x1.9fd260f4b9a0dp-42,
                               0x1.7915693ae8b2bp-43, -0x1.9d988136a18ecp-45, -0x1.37d7d12033405p-48, 0x1.5e0cee59f5463p-50,
                               0x1.388ee4188a155p-49, -0x1.58e338e4e617cp-51));
-  const double large = KILN_RARELY(y0_of_large(near_angle(x), x), x, 0x1p23, y0_of_far);
+  const double large = KILN_RARELY(y0_of_large(near_angle(size), size), size, 0x1p23, y0_of_far);
   return y_of_all(x, small.high + (small.low + (part.low + rest.low)), middle, large);
 }
 KILN_FN double y1(double x) {
-  const double t = x * x - 2, s = x - 3.5;
+  const double size = KILN_LIBM(fabs)(x), t = x * x - 2, s = x - 3.5;
   const bool tiny = x < 0x1p-60;
   const in_two pole = quotient_in_two({-0x1.45f306dc9c883p-1, 0x1.6b01ec5417056p-55}, {tiny ? 1 : x, 0});
   const in_two part = with_logarithm(x, j1_of_small(x)), first = sum_in_two(pole.high, part.high);
@@ -178,7 +178,7 @@ KILN_FN double y1(double x) {
                               0x1.c32d2d33bf821p-34, -0x1.026954b4fa8e5p-35, 0x1.e9282b5f57c99p-38, -0x1.180ee25f296d8p-39,
                               0x1.4033f0a15f004p-40, -0x1.6e4b96003d5f4p-42, -0x1.c873990beb484p-45, 0x1.04d259030df48p-46,
                               0x1.350183a1ba471p-46, -0x1.615ab5ecb08b0p-48));
-  const double large = KILN_RARELY(y1_of_large(near_angle(x), x), x, 0x1p23, y1_of_far);
+  const double large = KILN_RARELY(y1_of_large(near_angle(size), size), size, 0x1p23, y1_of_far);
   const double near = tiny ? -0x1.45f306dc9c883p-1 / x : small.high + (small.low + (first.low + (pole.low + part.low)));
   return y_of_all(x, near, middle, large);
 }
