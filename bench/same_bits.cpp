@@ -26,6 +26,7 @@ constexpr Function kFunctions[] = {
     {"atan", 1, -10, 10},     {"sinh", 1, -10, 10},      {"cosh", 1, -10, 10},      {"tanh", 1, -4, 4},
     {"asinh", 1, -10, 10},    {"acosh", 1, 1, 100},      {"atanh", 1, -0.99, 0.99}, {"cbrt", 1, -100, 100},
     {"erf", 1, -4, 4},        {"erfc", 1, -4, 4},        {"tgamma", 1, 0.1, 20},    {"lgamma", 1, 0.1, 20},
+    {"j0", 1, -30, 30},       {"j1", 1, -30, 30},        {"y0", 1, 0, 30},          {"y1", 1, 0, 30},
     {"pow", 2, 0.1, 10},      {"hypot", 2, -10, 10},     {"atan2", 2, -10, 10}};
 
 double nanoseconds(const kiln::Ufunc& ufunc, const std::vector<kiln::Arg>& inputs, const kiln::Array& out) {
