@@ -450,3 +450,15 @@ def test_signatures_for_help():
     assert str(inspect.signature(km.add)) == str(inspect.signature(km.hypot))
     if hasattr(np.add, "__signature__"):
         assert set(inspect.signature(km.add).parameters) == set(inspect.signature(np.add).parameters)
+
+
+def test_complex_functions_beside_their_poles():
+    z = np.array([1 + 5e-324j, 1 - 1e-310j, -1 + 1e-300j, 1 + 1e-12j])
+    np.testing.assert_allclose(kiln.math.arctanh(z), np.arctanh(z), rtol=1e-14)
+    np.testing.assert_allclose(kiln.math.arctan(z * 1j), np.arctan(z * 1j), rtol=1e-14)
+
+
+def test_bessel_functions_of_negative_numbers_with_the_same_bits():
+    for name in ("y0", "y1"):
+        f = kiln.vectorize(["float64(float64 x)"], f"{name}(x)", same_bits=True)
+        assert np.isnan(f(np.array([-1.0, -1e9, -1e300, -np.inf]))).all() and f(0.0) == -np.inf

@@ -1,6 +1,5 @@
 // A reporter or listener of doctest's that says nothing, for those that override a few members.
 #pragma once
-
 #include <doctest/doctest.h>
 
 namespace kiln::test {

@@ -69,7 +69,8 @@ Array result_of(const Statistic& of, const Array& a, double ddof, const Options&
   if (of.running != nullptr) {
     CumulativeOptions given;
     fill(given, options, name);
-    if (options.raw().axis != nullptr) given.axis = options.one_axis(0);
+    const std::size_t axes = options.raw().axis_count;
+    if (axes != 0 && axes != KILN_ALL_AXES) given.axis = options.one_axis(0);
     return of.running(a, given);
   }
   if (of.spread != nullptr) {
