@@ -4,7 +4,7 @@
 usage: .ci/turn.py             the turn of this tree: that of an earlier run on it, else the next one
        .ci/turn.py --passed    the same, and keeps it
 
-What takes too long for every run has a fifth of itself in each, or every second run: five numbers in a row are all of it. The record is the file
+What takes too long for every run has a fifth of itself in each, or one run of five: five numbers in a row are all of it. The record is the file
 kiln-ci-turns in KILN_CI_STATE, else in ccache's folder CCACHE_DIR, else in ~/.cache: as ccache's, that folder has to stay from run to run.
 Where it does not, the number of commits is the turn. It goes up, too, but by as many as land together, so a part may wait longer.
 A clone without its history has the tree's hash.

@@ -54,7 +54,7 @@ def member_c(member):
 
 
 def kiln_h(spec):
-    out = ["/* clang-format off */", f"/* {spec['introduction'].rstrip()}".replace("\n", "\n * ").replace("\n * \n", "\n *\n"),
+    out = ["/* clang-format off */", "/* NOLINTBEGIN(modernize-use-using) */", f"/* {spec['introduction'].rstrip()}".replace("\n", "\n * ").replace("\n * \n", "\n *\n"),
            " *", f" * {NOTE}", " */",
            "#ifndef KILN_C_KILN_H_", "#define KILN_C_KILN_H_", "#include <stddef.h>", "#include <stdint.h>", "",
            f"/* Version of the interface that is visible. */\n#ifndef KILN_API_VERSION\n#define KILN_API_VERSION {spec['api_version']}\n#endif",
@@ -97,7 +97,7 @@ def kiln_h(spec):
             lines = textwrap.wrap(declaration, 126, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False)
             out.append(guard + paragraph(text) + "\n" + "\n".join(lines) + ("\n#endif" if guard else ""))
     out.append("\n" + spec["helpers"].rstrip())
-    out.append("\n#ifdef __cplusplus\n}\n#endif\n#endif\n")
+    out.append("\n#ifdef __cplusplus\n}\n#endif\n#endif\n/* NOLINTEND(modernize-use-using) */\n")
     return "\n".join(out)
 
 

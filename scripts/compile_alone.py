@@ -3,8 +3,9 @@
 
 usage: compile_alone.py [--all | --lately | --list-lately] [--compiler CXX]... [FILE]...
 
-Without FILE and --all: what the last 5 commits changed by each compiler, and a tenth of the rest by each, others each day or with each KILN_TEST_FIRST: in five
-runs each file meets one of the two. --lately leaves the rest out, and --list-lately only prints the sources among them. The compilers are g++ and clang++-19 unless --compiler names others. clang++-19 also compiles each public
+Without FILE and --all: what the last 10 commits changed by each compiler, and a tenth by each of what the last 50 commits changed or changed an include of, others
+each day or with each KILN_TEST_FIRST: in five runs each such file meets one of the two. What none of them reaches compiled before. --lately leaves these
+out, and --list-lately only prints the sources among the changed ones. The compilers are g++ and clang++-19 unless --compiler names others. clang++-19 also compiles each public
 header with libc++, where that is installed. The configured build is build/alone. ccache is used where it is installed. Any error fails.
 """
 import argparse
@@ -21,6 +22,8 @@ import zlib
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "tests" / "architecture"))
+import includes  # noqa: E402
 BUILD = ROOT / "build" / "alone"
 LIBCXX = "clang++-19 with libc++"  # public headers alone: what lib/ is made of is the standard library that its packages have
 
@@ -48,10 +51,16 @@ def headers(known):
     return {header: (arguments + ["-x", "c++"], folder) for header in sorted((ROOT / "include").rglob("*.hpp"))}
 
 
-def changed_lately():
-    names = subprocess.run(["git", "log", "-5", "--no-merges", "--name-only", "--format="], cwd=ROOT, capture_output=True, text=True, check=False).stdout
+def changed_lately(commits=10):
+    names = subprocess.run(["git", "log", f"-{commits}", "--no-merges", "--name-only", "--format="], cwd=ROOT, capture_output=True, text=True, check=False).stdout
     names += subprocess.run(["git", "diff", "HEAD", "--name-only"], cwd=ROOT, capture_output=True, text=True, check=False).stdout
     return {ROOT / name for name in names.split("\n") if name}
+
+
+def reached(changed):
+    """Files that were changed, and those that include one of them, directly or in turn."""
+    users = includes.users(includes.graph(ROOT))
+    return changed | {ROOT / user for file in changed for user in users.get(file.relative_to(ROOT).as_posix(), ())}
 
 
 def compile_alone(compiler, file, arguments, folder):
@@ -75,7 +84,7 @@ def compile_alone(compiler, file, arguments, folder):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--all", action="store_true", help="all files")
-    parser.add_argument("--lately", action="store_true", help="what the last 5 commits changed, and nothing else")
+    parser.add_argument("--lately", action="store_true", help="what the last 10 commits changed, and nothing else")
     parser.add_argument("--list-lately", action="store_true", help="print the sources among them, and compile nothing")
     parser.add_argument("--compiler", action="append", metavar="CXX")
     parser.add_argument("files", nargs="*", type=Path, metavar="FILE")
@@ -99,9 +108,10 @@ def main():
         wanted = [(compiler, file) for compiler in compilers for file in sorted(known)]
     else:
         lately = changed_lately()
+        rest = set() if options.lately else reached(changed_lately(50))
         turn = int(os.environ.get("KILN_TEST_FIRST") or time.time() // 86400)
         wanted = [(compiler, file) for number, compiler in enumerate(compilers) for file in sorted(known)
-                  if file in lately or not options.lately and (zlib.crc32(str(file.relative_to(ROOT)).encode()) + turn + 5 * number) % 10 == 0]
+                  if file in lately or file in rest and (zlib.crc32(str(file.relative_to(ROOT)).encode()) + turn + 5 * number) % 10 == 0]
 
     if "clang++-19" in compilers and Path("/usr/lib/llvm-19/include/c++/v1").is_dir():
         public = ROOT / "include"

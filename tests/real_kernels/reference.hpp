@@ -214,36 +214,12 @@ inline int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
 inline int __clz(int x) { return x ? __builtin_clz(unsigned(x)) : 32; }
 inline int __clzll(long long x) { return x ? __builtin_clzll((unsigned long long)x) : 64; }
 inline int __ffs(int x) { return __builtin_ffs(x); }
-inline float __int_as_float(int x) {
-  float f;
-  memcpy(&f, &x, 4);
-  return f;
-}
-inline int __float_as_int(float x) {
-  int f;
-  memcpy(&f, &x, 4);
-  return f;
-}
-inline unsigned __float_as_uint(float x) {
-  unsigned f;
-  memcpy(&f, &x, 4);
-  return f;
-}
-inline float __uint_as_float(unsigned x) {
-  float f;
-  memcpy(&f, &x, 4);
-  return f;
-}
-inline long long __double_as_longlong(double x) {
-  long long f;
-  memcpy(&f, &x, 8);
-  return f;
-}
-inline double __longlong_as_double(long long x) {
-  double f;
-  memcpy(&f, &x, 8);
-  return f;
-}
+inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
+inline int __float_as_int(float x) { return __builtin_bit_cast(int, x); }
+inline unsigned __float_as_uint(float x) { return __builtin_bit_cast(unsigned, x); }
+inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); }
+inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
+inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 inline int __float2int_rd(float x) { return int(floorf(x)); }
 inline int __double2int_rn(double x) { return int(rint(x)); }
 inline int __float2int_rn(float x) { return int(rintf(x)); }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the turns of long tests to their promise: five runs in a row do all of it, and nothing is left out unseen.
 
-usage: turns_test.py BUILD_DIR [CTEST]    (.ci/turn.py, and the tests of the build that have KILN_TEST_TURNS)
+usage: turns_test.py BUILD_DIR [CTEST]    (.ci/turn.py, the plans of .ci/run, and the tests of the build that have KILN_TEST_TURNS)
 """
 import json
 import math
@@ -56,19 +56,12 @@ class Turns(unittest.TestCase):
             self.assertEqual(self.turn(), first + landing)
             self.assertEqual(self.turn("--passed"), first + landing)
 
-    def test_a_tree_keeps_its_turn(self):
+    def test_a_tree_keeps_its_turn_and_a_run_that_fails_takes_none(self):
         first = self.turn("--passed")
         self.commit()
-        self.turn("--passed")
+        self.assertEqual((self.turn(), self.turn("--passed")), (first + 1, first + 1))
         self.git("checkout", "-q", "HEAD~")
         self.assertEqual(self.turn("--passed"), first)
-
-    def test_a_run_that_fails_takes_no_turn(self):
-        first = self.turn("--passed")
-        self.commit()
-        self.assertEqual(self.turn(), first + 1)
-        self.commit()
-        self.assertEqual(self.turn(), first + 1)
 
     def test_without_a_record_it_is_the_number_of_commits(self):
         self.commit(6)
@@ -84,6 +77,27 @@ class Turns(unittest.TestCase):
         shallow = pathlib.Path(self.scratch.name) / "shallow"
         self.git("clone", "-q", "--depth", "1", f"file://{self.repository}", str(shallow), folder=self.scratch.name)
         self.assertGreater(self.turn(folder=shallow), 4)
+
+
+class Plans(unittest.TestCase):
+    """The steps of .ci/run."""
+
+    def plan(self, *words, status=0, **more):
+        ran = subprocess.run([ROOT / ".ci" / "run", "--plan", *words], env=clean_environment(**more), capture_output=True, text=True)
+        self.assertEqual(ran.returncode, status, ran.stderr)
+        return ran.stdout.splitlines()
+
+    def test_five_runs_have_the_steps_of_a_night(self):
+        runs = [self.plan("full", str(turn)) for turn in range(1286, 1286 + MOST)]
+        self.assertTrue(all("main_tests" in run and len(run) < 15 for run in runs))
+        words = {word for run in runs for word in re.findall(r"[a-z_0-9]+", "\n".join(run).replace("_and_", " "))}
+        for step in ("aarch64", "sanitizers", "fuzzing", "without_llvm", "other_compilers", "peer_suites", "real_kernels", "benchmarks"):
+            self.assertTrue(step in words and any(line.startswith(step) for line in self.plan("nightly", "0")), step)
+
+    def test_what_would_end_too_late_is_left_out_and_named(self):
+        self.assertEqual(self.plan("full", "0", "3600", KILN_CI_TURN="sanitizers others")[-3:],
+                         ["not run: sanitizers_and_fuzzing", "peer_suites --sample 30", "real_kernels --sample 60 --target native --target sm_90-clang"])
+        self.plan("full", "0", KILN_CI_TURN="aarch", status=2)
 
 
 class TestsByTurns(unittest.TestCase):

@@ -1,4 +1,5 @@
 /* clang-format off */
+/* NOLINTBEGIN(modernize-use-using) */
 /* kiln.h: kiln from C, and from every language that can call C.
  *
  *  1. A function that can fail returns a kiln_status, where 0 is success. Its last parameter is `kiln_error** error`, which may be
@@ -654,3 +655,4 @@ static inline kiln_array_info kiln_memory(void* data, uint8_t code, uint8_t bits
 }
 #endif
 #endif
+/* NOLINTEND(modernize-use-using) */
