@@ -1,6 +1,8 @@
-// Digests of functions with .compile.same_bits over all bit patterns of float32, by the kernels of KILN_CPU_TARGET, for
-// comparison between targets.
-//   kiln-same-bits-digests [first] [last] [function]…        (steps of 2^24 patterns: 0 to 256)
+// Digests of functions with .compile.same_bits over bit patterns of float32, by the kernels of KILN_DEVICE and KILN_CPU_TARGET,
+// for comparison between targets.
+//   kiln-same-bits-digests [first] [last] [function]…    all patterns, in steps of 2^24: 0 to 256
+//   kiln-same-bits-digests spread [function]…            2^22 of them: one of each 1024, at places that change
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdio>
@@ -12,15 +14,20 @@
 #include "kiln/reduction.hpp"
 
 int main(int count, char** arguments) {
-  const std::int64_t first = count > 1 ? std::atoll(arguments[1]) : 0, last = count > 2 ? std::atoll(arguments[2]) : 256;
-  std::vector<std::string> functions(arguments + (count > 3 ? 3 : count), arguments + count);
+  const bool spread = count > 1 && std::string(arguments[1]) == "spread";
+  const std::int64_t first = count > 1 && !spread ? std::atoll(arguments[1]) : 0;
+  const std::int64_t last = spread ? 1 : count > 2 ? std::atoll(arguments[2]) : 256;
+  std::vector<std::string> functions(arguments + std::min(count, spread ? 2 : 3), arguments + count);
   if (functions.empty()) {
-    functions = {"exp",  "exp2", "expm1", "log",   "log2",  "log10", "log1p", "sin",   "cos", "tan",  "asin",   "acos",  "atan",
-                 "sinh", "cosh", "tanh",  "asinh", "acosh", "atanh", "cbrt",  "rsqrt", "erf", "erfc", "tgamma", "lgamma"};
+    functions = {"exp",           "exp2",   "exp10",  "expm1", "log",    "log2",    "log10", "log1p",
+                 "sin",           "cos",    "tan",    "sinpi", "cospi",  "asin",    "acos",  "atan",
+                 "sinh",          "cosh",   "tanh",   "asinh", "acosh",  "atanh",   "sqrt",  "rsqrt",
+                 "cbrt",          "rcbrt",  "erf",    "erfc",  "erfinv", "erfcinv", "erfcx", "normcdf",
+                 "normcdfinv",    "tgamma", "lgamma", "j0",    "j1",     "y0",      "y1",    "cyl_bessel_i0",
+                 "cyl_bessel_i1", "rint",   "round",  "floor", "trunc",  "ceil",    "logb"};
   }
-  constexpr std::int64_t kStep = std::int64_t{1} << 24;
-  std::vector<std::uint32_t> low(static_cast<std::size_t>(kStep));
-  for (std::size_t i = 0; i < low.size(); ++i) low[i] = static_cast<std::uint32_t>(i);
+  std::vector<std::uint32_t> low(std::size_t{1} << (spread ? 22 : 24));
+  for (std::size_t i = 0; i < low.size(); ++i) low[i] = static_cast<std::uint32_t>(spread ? i * 1024 + i % 1024 : i);
   const kiln::Array patterns = kiln::Array::from(low);
   for (const std::string& function : functions) {
     // A sum of mixed bits, in any order; a NaN counts as one.
