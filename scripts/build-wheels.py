@@ -48,7 +48,8 @@ def environment(folder, python):
 
 def build_libraries(folder):
     """Builds the libraries, and returns the folder that they are in."""
-    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DKILN_PORTABLE=ON", "-DKILN_TESTS=OFF",
+    run("cmake", "-G", "Ninja", "-S", ROOT, "-B", folder, "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_UNITY_BUILD=ON",
+        "-DCMAKE_UNITY_BUILD_BATCH_SIZE=16", "-DKILN_PORTABLE=ON", "-DKILN_TESTS=OFF",
         "-DKILN_EXAMPLES=OFF", "-DKILN_TOOLS=OFF", "-DKILN_BENCHMARKS=OFF", "-DKILN_CLANG_PACKAGE=kiln-clang")
     run("cmake", "--build", folder, "--target", "kiln", "kiln_clang", "kiln_emulator")
     return folder / "lib"

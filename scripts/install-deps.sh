@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages that kiln is built and tested with, on Debian 12, Debian 13 and Ubuntu 24.04; does nothing, quickly, where they are all there.
-# usage: install-deps.sh [build|test|ci|browser]     build: library, tool, examples; test: adds what the tests need; ci: adds the linters; browser: what scripts/site.sh --check needs
+# usage: install-deps.sh [build|test|ci|browser|python]     build: library, tool, examples; test: adds what the tests need; ci: adds the linters; browser: what scripts/site.sh --check needs
+#        python: what scripts/free-threaded-python.sh builds with
 set -euo pipefail
 
 # KILN_NO_INSTALL=1: go on with what is installed (other distributions, containers without apt).
@@ -32,7 +33,8 @@ case "${1:-build}" in
   test) packages=("${build[@]}" "${tests[@]}") ;;
   ci) packages=("${build[@]}" "${tests[@]}" "${ci[@]}") ;;
   browser) packages=(python3 python3-venv chromium chromium-driver) ;;
-  *) echo "usage: $0 [build|test|ci|browser]" >&2; exit 2 ;;
+  python) packages=(gcc make curl xz-utils ca-certificates libssl-dev zlib1g-dev libffi-dev) ;;
+  *) echo "usage: $0 [build|test|ci|browser|python]" >&2; exit 2 ;;
 esac
 
 case "$system" in

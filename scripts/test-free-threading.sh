@@ -4,7 +4,7 @@
 #   scripts/test-free-threading.sh [BUILD_FOLDER] [ARGUMENTS OF pytest]
 #
 # BUILD_FOLDER has lib/libkiln.so; build/release by default. KILN_FREE_THREADED_PYTHON names the interpreter; else it is python3.14t or python3.13t, where they are
-# installed. Ends with status 77 where there is none, or where NumPy has no wheel for it: nothing was tested then.
+# installed: scripts/free-threaded-python.sh builds one. Ends with status 77 where there is none, or where NumPy has no wheel for it: nothing was tested then.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=${1:-$root/build/release}
@@ -14,7 +14,7 @@ library=$(realpath "$folder")/lib/libkiln.so
 
 interpreter=${KILN_FREE_THREADED_PYTHON:-$(command -v python3.14t || command -v python3.13t || true)}
 if [[ -z $interpreter ]]; then
-  echo "test-free-threading.sh: no free-threaded Python (python3.14t, python3.13t) is installed: the tests without a GIL DID NOT RUN"
+  echo "test-free-threading.sh: no free-threaded Python (python3.14t, python3.13t) is installed, and scripts/free-threaded-python.sh builds one: the tests without a GIL DID NOT RUN"
   exit 77
 fi
 venv=$root/build/python-free-threaded-venv
