@@ -127,21 +127,24 @@ def build_clang(python, libraries, work, out):
 
 
 def build_package(python, libraries, work, out):
+    """Returns the wheel."""
     made = work / "package"
     shutil.rmtree(made, ignore_errors=True)
     run(python, "-m", "pip", "wheel", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--wheel-dir", made,
-        f"-Ccmake.define.KILN_LIBRARY={libraries / 'libkiln.so'}", "-Ccmake.define.KILN_BUNDLE=ON", f"-Cbuild-dir={work / 'extension'}",
+        f"--config-settings=cmake.define.KILN_LIBRARY={libraries / 'libkiln.so'}", "--config-settings=cmake.define.KILN_BUNDLE=ON", f"--config-settings=build-dir={work / 'extension'}",
         ROOT / "python", env=os.environ | {"PATH": f"{python.parent}:{os.environ['PATH']}"})
     [wheel] = made.glob("kiln-*.whl")
     complete(wheel, f"kiln-clang=={version()}")
     repair(python, wheel, out)
+    [wheel] = out.glob(wheel.name.removesuffix(f"linux_{platform.machine()}.whl") + "*")
+    return wheel
 
 
-def check(python, work, out):
+def check(python, wheel, work, out):
     folder = work / "check"
     shutil.rmtree(folder, ignore_errors=True)
     run(python, "-m", "venv", folder)
-    run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--find-links", out, "kiln")
+    run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--find-links", out, wheel)
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("KILN_", "PYTHON"))}
     # Elsewhere than here, where a folder may be named as the package is.
     run(folder / "bin/python", "-c", CHECK, cwd=work, env=clean | {"KILN_DEVICE": "cpu", "KILN_CACHE_DIR": str(work / "cache")})
@@ -164,12 +167,13 @@ def main():
     libraries = given.libraries.resolve() if given.libraries else build_libraries(work / "libraries")
     pythons = given.python or [sys.executable]
     for number, python in enumerate(pythons):
-        tools = environment(work / f"environment-{number}", python)
+        tag = subprocess.run([python, "-c", "import sysconfig; print(sysconfig.get_config_var('SOABI'))"], check=True, capture_output=True, text=True).stdout.strip()
+        tools = environment(work / f"environment-{tag}", python)
         if number == 0:
             build_clang(tools, libraries, work, out)
-        build_package(tools, libraries, work, out)
+        wheel = build_package(tools, libraries, work, out)
         if given.check:
-            check(python, work, out)
+            check(python, wheel, work, out)
     for wheel in sorted(out.glob("*.whl")):
         print(f"{wheel.name}: {wheel.stat().st_size / 1e6:.1f} MB")
 

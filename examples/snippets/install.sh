@@ -1,7 +1,7 @@
 # Snippets of docs/install.md, for a machine where kiln is not yet.
 # snippet: python
 python3 scripts/build-wheels.py
-pip install build/wheels/kiln_clang-*.whl build/wheels/kiln-*.whl
+pip install build/wheels/dist/kiln_clang-*.whl build/wheels/dist/kiln-*.whl
 # end
 
 # snippet: packages
