@@ -42,7 +42,7 @@ def environment(folder, python):
     """A virtual environment with the tools; returns its Python."""
     if not (folder / "bin/python").exists():
         run(python, "-m", "venv", folder)
-    run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", *TOOLS)
+    run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", "numpy", *TOOLS)
     return folder / "bin/python"
 
 
@@ -144,7 +144,7 @@ def check(python, wheel, work, out):
     folder = work / "check"
     shutil.rmtree(folder, ignore_errors=True)
     run(python, "-m", "venv", folder)
-    run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--find-links", out, wheel)
+    run(folder / "bin/pip", "install", "--quiet", "--disable-pip-version-check", "--only-binary", "numpy", "--find-links", out, wheel)
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("KILN_", "PYTHON"))}
     # Elsewhere than here, where a folder may be named as the package is.
     run(folder / "bin/python", "-c", CHECK, cwd=work, env=clean | {"KILN_DEVICE": "cpu", "KILN_CACHE_DIR": str(work / "cache")})
