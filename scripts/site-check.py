@@ -106,7 +106,7 @@ def main():
         for page in pages:
             driver.get(base + page)
             for entry in driver.get_log("browser"):
-                if entry["level"] == "SEVERE" and page != ALL:
+                if entry["level"] == "SEVERE":
                     faults.append(f"{page}: {entry['message']}")
             if wider := driver.execute_script(WIDER):
                 faults.append(f"{page}: at {width} pixels it is wider than the window: {wider}")

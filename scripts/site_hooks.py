@@ -1,5 +1,5 @@
 """Pages that MkDocs makes beside docs/: the C++ reference, a page for each file that pages link to elsewhere in the tree, and llms.txt, all pages as one text.
-Snippets of several languages that follow one another become tabs."""
+Snippets of several languages that follow one another become tabs, and a link that is named by its file takes the title of the page."""
 import pathlib
 import posixpath
 import re
@@ -14,6 +14,8 @@ import cpp_reference  # noqa: E402
 # A link out of docs/: to a file of the tree, which has a page of its own here.
 UPWARDS = re.compile(r"\]\(((?:\.\./)+[^)#\s]+)(#[^)\s]*)?\)")
 LANGUAGES = {".cpp": "cpp", ".hpp": "cpp", ".c": "c", ".h": "c", ".py": "python", ".sh": "bash", ".cmake": "cmake", ".txt": "cmake"}
+# [features.md](features.md): what a reader of the files wants to see, and not one of the site.
+NAMED_BY_FILE = re.compile(r"\[[\w./-]+\.md\]\(([\w./-]+\.md)(#[^)\s]*)?\)")
 SNIPPET = r"<!-- snippet: [^\n]+ -->\n```(\w+)\n.*?```\n(?:<!-- output[^\n]* -->\n```\w*\n.*?```\n)?"
 SNIPPETS = re.compile(rf"^{SNIPPET}(?:\n{SNIPPET})+", re.M | re.S)
 NAMES = {"python": "Python", "cpp": "C++", "c": "C", "bash": "Shell"}
@@ -58,11 +60,23 @@ def tabs(match):
     return "\n".join(f'=== "{name}"\n\n{text}' for name, text in zip(names, indented))
 
 
-def on_page_markdown(markdown, page, **_):
+def on_page_markdown(markdown, page, files, **_):
     up = "../" * page.file.src_uri.count("/")
+
+    def titled(match):
+        target = files.get_file_from_path(posixpath.normpath(posixpath.join(posixpath.dirname(page.file.src_uri), match[1])))
+        title = target and re.search(r"^# (.+)$", target.content_string, re.M)
+        return f"[{title[1]}]({match[1]}{match[2] or ''})" if title else match[0]
 
     def link(match):
         path = outside(match[1], page.file.src_uri)
         return f"]({up}{page_of(path)}{match[2] or ''})" if path else match[0]
 
-    return UPWARDS.sub(link, SNIPPETS.sub(tabs, markdown))
+    return NAMED_BY_FILE.sub(titled, UPWARDS.sub(link, SNIPPETS.sub(tabs, markdown)))
+
+
+def on_post_build(config, **_):
+    """The plug-in that makes the page of all pages gives it the server's root as its base, where no search is."""
+    page = pathlib.Path(config.site_dir) / "print_page.html"
+    if page.is_file():
+        page.write_text(page.read_text(encoding="utf-8").replace('"base": "/"', '"base": "."', 1), encoding="utf-8")
