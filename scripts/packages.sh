@@ -128,19 +128,9 @@ build() {
   mkdir "$root/build"
   git archive --prefix=build/kiln/ "$tree" | tar -x -C "$root"
   if [ -n "$number" ]; then
-    # All that tells the version, as tests/architecture/version_test.py has it, and what the packages depend on.
-    sed -i "0,/($version)/s//($number)/" "$root/build/kiln/debian/changelog"
-    sed -i "s/ $version/ $number/" "$root/build/kiln/debian/libkiln0.symbols"
-    for library in clang emulator; do echo "$number" >"$root/build/kiln/lib/$library/VERSION"; done
-    sed -i "s/^project(kiln VERSION $version/project(kiln VERSION $number/" "$root/build/kiln/CMakeLists.txt"
-    python3 - "$root/build/kiln/include/kiln/version.hpp" "$number" <<'PYTHON'
-import pathlib, re, sys
-path, number = pathlib.Path(sys.argv[1]), sys.argv[2]
-text = re.sub(r'(#define KILN_VERSION ")[^"]*', rf"\g<1>{number}", path.read_text())
-for part, value in zip(("MAJOR", "MINOR", "PATCH"), number.split(".")):
-    text = re.sub(rf"(KILN_VERSION_{part}) \d+", rf"\1 {value}", text)
-path.write_text(text)
-PYTHON
+    scripts/version.py --root "$root/build/kiln" --write "$number" >/dev/null
+    # Of its C functions none is newer.
+    sed -i "s/ $version$/ $number/" "$root/build/kiln/debian/libkiln0.symbols"
   fi
   quietly inside apt-get build-dep -y -q ${other:+"-a$arch"} /build/kiln
   inside bash -c "cd /build/kiln && dpkg-buildpackage -us -uc ${other:+-a$arch}" >"$into/build.log" 2>&1 || { tail -n 60 "$into/build.log" >&2; echo "dpkg-buildpackage failed: $into/build.log" >&2; exit 1; }

@@ -36,8 +36,9 @@ archive() {
 check_names() {
   local named
   named=$(sed -n 's/^project(kiln VERSION \([0-9.]*\).*/\1/p' CMakeLists.txt)
-  [ "$named" = "$version" ] || fail "CMakeLists.txt names version $named, not $version: change project(VERSION) first"
-  python3 tests/architecture/version_test.py . >/dev/null || { python3 tests/architecture/version_test.py . >&2; fail "not every place names $version"; }
+  [ "$named" = "$version" ] || fail "CMakeLists.txt names version $named, not $version: run scripts/version.py --write $version first"
+  local differing
+  differing=$(scripts/version.py) || { echo "$differing" >&2; fail "not every place names $version: scripts/version.py --write $version does it"; }
   grep -q "^## \[$version\] - [0-9-]*$" CHANGELOG.md || fail "CHANGELOG.md has no section '## [$version] - DATE'"
   sed -n 1p debian/changelog | grep -q "^kiln ($version)" || fail "debian/changelog does not begin with version $version"
 }

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Holds the packages to the tree: the functions of debian/libkiln0.symbols, versions, dependencies of the build, debian/tests, and the notices of what is inside.
+"""Holds the packages to the tree: the functions of debian/libkiln0.symbols, dependencies of the build, debian/tests, and the notices of what is inside.
 
 usage: packages_test.py [ROOT]
        packages_test.py --self-test      (plants a fault of each kind in a copy, and wants it found)
@@ -13,8 +13,6 @@ import tempfile
 import tomllib
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-RECIPES = {"packaging/conda/recipe.yaml": r"(?m)^  version: (.*)$", "packaging/spack/packages/kiln/package.py": r'(?m)^    version\("([^"]+)"\)',
-           "packaging/vcpkg/kiln/vcpkg.json": r'"version": "([^"]+)"', "debian/changelog": r"^kiln \(([^)]+)\)"}
 
 
 def faults(root):
@@ -22,19 +20,10 @@ def faults(root):
         return (root / name).read_text(encoding="utf-8")
 
     found = []
-    version = re.search(r"(?m)^project\(kiln VERSION ([\d.]+)", read("CMakeLists.txt"))[1]
-    for name, pattern in RECIPES.items():
-        said = re.search(pattern, read(name))
-        if said is None or said[1] != version:
-            found.append(f"{name} has not version {version}")
-
     exported = set(re.findall(r"\b(kiln_\w+);", read("lib/kiln/kiln.map")))
     listed = set(re.findall(r"(?m)^ (kiln_\w+)@", read("debian/libkiln0.symbols")))
-    found += [f"debian/libkiln0.symbols lacks {name}: add ' {name}@KILN_0 {version}'" for name in sorted(exported - listed)]
+    found += [f"debian/libkiln0.symbols lacks {name}: add ' {name}@KILN_0 ' and the version" for name in sorted(exported - listed)]
     found += [f"debian/libkiln0.symbols has {name}, which libkiln.so has not" for name in sorted(listed - exported)]
-    major, minor, _ = version.split(".")
-    if f"libkiln0 (<< {major}.{int(minor) + 1}~)" not in read("debian/libkiln0.symbols"):
-        found.append(f"debian/libkiln0.symbols: C++ programs need libkiln0 (<< {major}.{int(minor) + 1}~), as minor versions may break them")
 
     control = read("debian/control")
     needed = control.partition("Build-Depends:")[2].partition("Standards-Version:")[0]
@@ -59,14 +48,12 @@ def faults(root):
 
 
 def self_test():
-    plants = [("debian/libkiln0.symbols", " kiln_version@", " kiln_verzion@", 2), ("debian/libkiln0.symbols", "<< 0.", "<< 9.", 1),
-              ("debian/changelog", "kiln (", "kiln (9", 1), ("packaging/vcpkg/kiln/vcpkg.json", '"version": "', '"version": "9', 1),
-              ("debian/control", "libxxhash-dev", "libother-dev", 1), ("debian/tests/control", "Tests: tool", "Tests: tools", 2),
+    plants = [("debian/libkiln0.symbols", " kiln_version@", " kiln_verzion@", 2), ("debian/control", "libxxhash-dev", "libother-dev", 1), ("debian/tests/control", "Tests: tool", "Tests: tools", 2),
               ("THIRD-PARTY-NOTICES.txt", "\nxxHash\n", "\nxxHush\n", 1), ("THIRD-PARTY-NOTICES.txt", "\nLLVM-exception\n", "\nLLVM\n", 1)]
     with tempfile.TemporaryDirectory() as scratch:
         root = pathlib.Path(scratch) / "tree"
         root.mkdir()
-        for name in ["CMakeLists.txt", "THIRD-PARTY-NOTICES.txt", "lib/kiln/kiln.map", "scripts/install-deps.sh"]:
+        for name in ["THIRD-PARTY-NOTICES.txt", "lib/kiln/kiln.map", "scripts/install-deps.sh"]:
             (root / name).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(ROOT / name, root / name)
         shutil.copytree(ROOT / "debian", root / "debian")
