@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdio>
 #include <ctime>
 #include <limits>
@@ -31,15 +32,27 @@ double exponent(const std::vector<Point>& points) {
   return (count * xy - x * y) / (count * xx - x * x);
 }
 
+bool holds(const Curve& curve) {
+  return curve.known || exponent(curve.points) <= curve.most;
+}
+
+void lower(std::vector<Curve>& curves, const std::vector<Curve>& again) {
+  for (std::size_t curve = 0; curve < curves.size(); ++curve) {
+    std::vector<Point>& points = curves[curve].points;
+    for (std::size_t point = 0; point < points.size(); ++point) {
+      points[point].cost = std::min(points[point].cost, again[curve].points[point].cost);
+    }
+  }
+}
+
 bool report(const Curve& curve) {
   std::printf("%s, %s by %s:", curve.name.c_str(), curve.unit.c_str(), curve.of.c_str());
   for (const Point& point : curve.points) std::printf("  %g: %.4g", point.size, point.cost);
   const double found = exponent(curve.points);
-  const bool holds = found <= curve.most;
-  const char* const verdict = holds ? "" : curve.known ? "  (known)" : "  GROWS TOO FAST";
+  const char* const verdict = found <= curve.most ? "" : curve.known ? "  (known)" : "  GROWS TOO FAST";
   std::printf("\n  exponent %.2f, allowed %.2f%s\n", found, curve.most, verdict);
   std::fflush(stdout);
-  return holds || curve.known;
+  return holds(curve);
 }
 
 double least_ms(int times, const std::function<void()>& work, const std::function<void()>& prepare) {

@@ -24,7 +24,13 @@ struct Curve {
 /// The slope of the least squares through the points' logarithms.
 [[nodiscard]] double exponent(const std::vector<Point>& points);
 
-/// Prints the points and the exponent. False where that is more than the curve allows and not known to be.
+/// Whether the exponent is at most what the curve allows, or known to be more.
+[[nodiscard]] bool holds(const Curve& curve);
+
+/// Takes the lesser cost of each point. Both have the same curves, of the same sizes.
+void lower(std::vector<Curve>& curves, const std::vector<Curve>& again);
+
+/// Prints the points and the exponent, and returns holds().
 bool report(const Curve& curve);
 
 /// Milliseconds of the process's processor time: the least of `times` runs. `prepare` is not timed.
