@@ -73,6 +73,12 @@ TEST_CASE("cupy reductions: an element's number, CUDA's min, and functions of th
 
 namespace {
 
+/// The sum of `map` over inputs, and what `post` makes of it.
+Reduction sum_of(const char* map, const char* post = "y = a", const char* in = "T x", const char* out = "T y") {
+  return reduction(
+      {.in_params = in, .out_params = out, .map_expr = map, .reduce_expr = "a + b", .post_map_expr = post, .identity = "0"});
+}
+
 /// The elements of each output of a reduction, by their numbers in C order.
 std::vector<std::vector<std::size_t>> elements_of_outputs(const kiln::Shape& shape, const std::vector<bool>& reduced) {
   std::size_t outputs = 1;
@@ -143,24 +149,10 @@ void on_reduced_cases(const Target& target, const Check& check) {
 }  // namespace
 
 TEST_CASE("cupy reductions: the places of elements and outputs") {
-  const Reduction of_map = reduction({.in_params = "T x",
-                                      .out_params = "T y",
-                                      .map_expr = "x * (_j % 7) + _i % 5 + _J % 3",
-                                      .reduce_expr = "a + b",
-                                      .post_map_expr = "y = a",
-                                      .identity = "0"});
-  const Reduction of_reduced = reduction({.in_params = "T x",
-                                          .out_params = "T y",
-                                          .map_expr = "_J % 2 ? x : 0",
-                                          .reduce_expr = "a + b",
-                                          .post_map_expr = "y = a",
-                                          .identity = "0"});
-  const Reduction of_axes = reduction({.in_params = "T x",
-                                       .out_params = "T y",
-                                       .map_expr = "x * _in_ind.get()[_in_ind.ndim - 1] + _out_ind.get()[0]",
-                                       .reduce_expr = "a + b",
-                                       .post_map_expr = "y = a + 3 * _i + _out_ind.get()[0] + _in_ind.size() / _out_ind.size()",
-                                       .identity = "0"});
+  const Reduction of_map = sum_of("x * (_j % 7) + _i % 5 + _J % 3");
+  const Reduction of_reduced = sum_of("_J % 2 ? x : 0");
+  const Reduction of_axes = sum_of("x * _in_ind.get()[_in_ind.ndim - 1] + _out_ind.get()[0]",
+                                   "y = a + 3 * _i + _out_ind.get()[0] + _in_ind.size() / _out_ind.size()");
   on_every_device([&](const Target& target) {
     on_reduced_cases(target, [&](const Array& x, const ReducedCase& each, const auto& outputs, const auto& values) {
       std::vector<float> places, odd, axes;
@@ -251,12 +243,8 @@ template <typename T> __device__ best<T> better(const best<T>& a, const best<T>&
 }
 
 TEST_CASE("cupy reductions: raw arrays, numbers behind the map, and identities of parameters") {
-  const Reduction weighted = reduction({.in_params = "T x, raw float32 table, float32 factor",
-                                        .out_params = "T y",
-                                        .map_expr = "x > 0 ? x * table[_J % table.size()] : 0",
-                                        .reduce_expr = "a + b",
-                                        .post_map_expr = "y = a * factor + table[1]",
-                                        .identity = "0"});
+  const Reduction weighted =
+      sum_of("x > 0 ? x * table[_J % table.size()] : 0", "y = a * factor + table[1]", "T x, raw float32 table, float32 factor");
   const Reduction first = reduction({.in_params = "T x, int64 len",
                                      .out_params = "int64 y",
                                      .map_expr = "x < 70 ? len : _J",
@@ -294,12 +282,7 @@ TEST_CASE("cupy reductions: raw arrays, numbers behind the map, and identities o
 }
 
 TEST_CASE("cupy reductions: outputs that are read, and an identity that is combined") {
-  const Reduction more = reduction({.in_params = "T x",
-                                    .out_params = "T y, U z",
-                                    .map_expr = "x",
-                                    .reduce_expr = "a + b",
-                                    .post_map_expr = "y += a; z = y * 2",
-                                    .identity = "0"});
+  const Reduction more = sum_of("x", "y += a; z = y * 2", "T x", "T y, U z");
   const Reduction above = reduction({.in_params = "T x",
                                      .out_params = "T y",
                                      .map_expr = "-abs(x) - 1",
@@ -341,12 +324,7 @@ TEST_CASE("cupy reductions: outputs that are read, and an identity that is combi
 
 TEST_CASE("cupy reductions: complex numbers") {
   using Complex = std::complex<float>;
-  const Reduction variance = reduction({.in_params = "S x, S mean, float32 alpha",
-                                        .out_params = "float32 y",
-                                        .map_expr = "norm(x - mean)",
-                                        .reduce_expr = "a + b",
-                                        .post_map_expr = "y = alpha * a",
-                                        .identity = "0"});
+  const Reduction variance = sum_of("norm(x - mean)", "y = alpha * a", "S x, S mean, float32 alpha", "float32 y");
   const Reduction wide = reduction({.in_params = "T x",
                                     .out_params = "T y",
                                     .map_expr = "x * conj(x) + T(0, 1)",
@@ -405,22 +383,12 @@ TEST_CASE("cupy reductions: what is wrong is said with its place") {
           }).starts_with("reduce_kernel.preamble:2:3: error: PTX in asm() is for NVIDIA's GPUs, and this is compiled for"));
   }
   CHECK(message({.map_expr = "x; z"}).starts_with("reduce_kernel.map_expr:1:2: error: "));
-  const Reduction scaled = reduction({.in_params = "T x, T k, raw T t",
-                                      .out_params = "T y",
-                                      .map_expr = "x",
-                                      .reduce_expr = "a + b",
-                                      .post_map_expr = "y = a * k * t[0]",
-                                      .identity = "0"});
+  const Reduction scaled = sum_of("x", "y = a * k * t[0]", "T x, T k, raw T t");
   const Array x = Array::zeros({2, 2}, DType::float32);
   CHECK(message_of([&] { (void)scaled({x, x, x}); }) ==
         "reduce_kernel: input 1 (k) of shape (2, 2) has an element for each element that is reduced, and the post map reads it "
         "where there is none; give a number, an array of one element, or declare it raw");
   CHECK(message_of([&] { (void)scaled({x, 2.0F, 3.0F}); }) == "reduce_kernel: input 2 (t) is raw; give an array");
-  const Reduction unknown = reduction({.in_params = "T x",
-                                       .out_params = "T y",
-                                       .map_expr = "x +\n  nothing",
-                                       .reduce_expr = "a + b",
-                                       .post_map_expr = "y = a",
-                                       .identity = "0"});
+  const Reduction unknown = sum_of("x +\n  nothing");
   CHECK(message_of([&] { (void)unknown(x); }).starts_with("reduce_kernel.map_expr:2:3: error: "));
 }

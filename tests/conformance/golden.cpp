@@ -32,7 +32,7 @@ constexpr std::size_t kMoreInBigRuns = 16;
 
 /// Which one of so many: runs with each make all of the calls.
 std::size_t first() {
-  return static_cast<std::size_t>(kiln::test::Sample::first()) % one_in();
+  return static_cast<std::size_t>(kiln::test::Sample::turn()) % one_in();
 }
 
 }  // namespace

@@ -32,11 +32,10 @@ std::vector<Exact> values_in(const std::string& text);
 std::vector<Golden> golden(const std::string& file);
 
 /// Of cases that are many, and compile a kernel each, one in so many runs: KILN_TEST_ONE_IN, 1 where that is not set.
-/// With KILN_TEST_BIG=1 sixteen times as many run. The first that does is KILN_TEST_FIRST, from 0 on, else the day: so many
-/// runs with one of these each make them all.
+/// With KILN_TEST_BIG=1 sixteen times as many run. Sample::turn() says which one is the first: so many turns make them all.
 std::size_t one_in();
 
-/// Combinations of which all run where KILN_TEST_ONE_IN is not set, and else a third, other ones each day.
+/// Combinations of which all run where KILN_TEST_ONE_IN is not set, and else a third, other ones in each turn.
 kiln::test::Sample sample_of_combinations();
 
 /// Those for a target: all. Most of them compile a kernel: with KILN_TEST_ONE_IN=16 it is one in 16, other ones in each mode.

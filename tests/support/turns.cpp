@@ -58,16 +58,15 @@ std::vector<std::string> names_of_other_turns(const std::vector<std::string>& na
 }
 
 void take_turn(doctest::Context& context, int argc, char** argv) {
-  const char* const text = std::getenv("KILN_TEST_TURNS");
-  if (text == nullptr || std::getenv("KILN_TEST_BIG") != nullptr) return;
-  const std::uint64_t turns = std::max<std::uint64_t>(std::strtoull(text, nullptr, 10), 1);
+  const std::uint64_t turns = Sample::turns();
+  if (turns == 1 || std::getenv("KILN_TEST_BIG") != nullptr) return;
   const std::vector<std::string> all = chosen(argc, argv, {});
   const std::vector<std::string> others = names_of_other_turns(all, turns, Sample::first());
   if (chosen(argc, argv, others).size() + others.size() != all.size())
     throw std::logic_error(
         "a case has the name of another one, but for commas and asterisks: with KILN_TEST_TURNS it would never run");
   exclude(context, others);
-  std::printf("KILN_TEST_TURNS=%s KILN_TEST_FIRST=%d\n", text, static_cast<int>(Sample::first() % turns));
+  std::printf("KILN_TEST_TURNS=%d KILN_TEST_FIRST=%d\n", static_cast<int>(turns), static_cast<int>(Sample::first() % turns));
   if (!others.empty()) std::printf("KILN-NOT-RUN turn %d\n", static_cast<int>(others.size()));
 }
 

@@ -48,7 +48,7 @@ void compile_all(const std::string& target, const std::vector<VariantOf<Spec>>& 
   const auto compiler = backend::gpu::compiler_for_target(target);
   REQUIRE(compiler);
   Sample sample(one_in);
-  std::printf("%s: KILN_TEST_FIRST=%d\n", compiler->name().c_str(), static_cast<int>(Sample::first() % one_in));
+  std::printf("%s: KILN_TEST_FIRST=%llu\n", compiler->name().c_str(), static_cast<unsigned long long>(Sample::first()));
   for (const VariantOf<Spec>& variant : variants) {
     if (!sample.takes_next()) continue;
     try {
@@ -69,7 +69,7 @@ void compile_for_amd(const std::vector<VariantOf<Spec>>& variants, const KnownAm
   for (const char* target : {"gfx90a", "gfx942", "gfx1100"}) {
     const auto compiler = backend::gpu::make_clang_compiler({.name = target});
     Sample sample(one_in);
-    std::printf("%s: KILN_TEST_FIRST=%d\n", target, static_cast<int>(Sample::first() % one_in));
+    std::printf("%s: KILN_TEST_FIRST=%llu\n", target, static_cast<unsigned long long>(Sample::first()));
     for (const VariantOf<Spec>& variant : variants) {
       if (!sample.takes_next()) continue;
       const std::string code = compiler->compile(request(variant, DeviceKind::hip)).code;
