@@ -33,7 +33,7 @@ double exponent(const std::vector<Point>& points) {
 }
 
 bool holds(const Curve& curve) {
-  return curve.known || exponent(curve.points) <= curve.most;
+  return exponent(curve.points) <= curve.most;
 }
 
 void lower(std::vector<Curve>& curves, const std::vector<Curve>& again) {
@@ -48,9 +48,8 @@ void lower(std::vector<Curve>& curves, const std::vector<Curve>& again) {
 bool report(const Curve& curve) {
   std::printf("%s, %s by %s:", curve.name.c_str(), curve.unit.c_str(), curve.of.c_str());
   for (const Point& point : curve.points) std::printf("  %g: %.4g", point.size, point.cost);
-  const double found = exponent(curve.points);
-  const char* const verdict = found <= curve.most ? "" : curve.known ? "  (known)" : "  GROWS TOO FAST";
-  std::printf("\n  exponent %.2f, allowed %.2f%s\n", found, curve.most, verdict);
+  std::printf("\n  exponent %.2f, allowed %.2f%s\n", exponent(curve.points), curve.most,
+              holds(curve) ? "" : "  GROWS TOO FAST");
   std::fflush(stdout);
   return holds(curve);
 }

@@ -17,14 +17,13 @@ struct Curve {
   std::string of;                  ///< what there are many of: "entries"
   std::string unit;                ///< of a cost: "ms"
   double most = 1;                 ///< the exponent that is allowed; a linear cost has 1, one that stays has 0
-  bool known = false;              ///< it is known to be higher
   std::vector<Point> points = {};  ///< by ascending size
 };
 
 /// The slope of the least squares through the points' logarithms.
 [[nodiscard]] double exponent(const std::vector<Point>& points);
 
-/// Whether the exponent is at most what the curve allows, or known to be more.
+/// Whether the exponent is at most what the curve allows.
 [[nodiscard]] bool holds(const Curve& curve);
 
 /// Takes the lesser cost of each point. Both have the same curves, of the same sizes.

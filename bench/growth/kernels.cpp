@@ -35,7 +35,7 @@ double compile_ms(const std::function<std::string(int)>& body, const std::functi
 }
 
 Curve divisions(Effort effort) {
-  Curve curve{.name = "compiling divisions of integers in a body", .of = "divisions", .unit = "ms", .most = 1.3, .known = true};
+  Curve curve{.name = "compiling divisions of integers in a body", .of = "divisions", .unit = "ms", .most = 1.3};
   for (const int count : up_to({10, 30, 100, 300}, effort == Effort::check ? 100 : 300)) {
     const auto body = [count](int each) {
       std::string text = "int32 s = " + std::to_string(each) + ";\n";
@@ -65,7 +65,7 @@ Curve unused_functions(Effort effort) {
 
 /// One kernel's machine code, loaded again and again as kernels of a warm cache are.
 Curve loading(Effort effort) {
-  Curve curve{.name = "loading kernels", .of = "kernels", .unit = "ms", .most = 1.3, .known = true};
+  Curve curve{.name = "loading kernels", .of = "kernels", .unit = "ms", .most = 1.3};
   const Folder folder;
   const kiln::Cache cache({.directory = folder.path + "/cache"});
   const kiln::Ufunc kernel = kiln::vectorize(

@@ -25,7 +25,6 @@ class ArgumentError : public std::runtime_error {
 [[noreturn]] void fail_device(const std::string& message);
 [[noreturn]] void fail_stopped(const std::string& message);
 [[noreturn]] void fail_signature(const std::string& message, const std::string& text, std::size_t position);
-[[noreturn]] void fail_io(const std::string& message);
 /// @}
 
 }  // namespace kiln::c

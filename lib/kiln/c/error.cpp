@@ -125,9 +125,6 @@ void fail_stopped(const std::string& message) {
 void fail_signature(const std::string& message, const std::string& text, std::size_t position) {
   throw SignatureError(message, text, position);
 }
-void fail_io(const std::string& message) {
-  throw IoError(message);
-}
 
 thread_local int CallbackScope::depth = 0;
 

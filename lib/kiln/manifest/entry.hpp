@@ -3,7 +3,6 @@
 #pragma once
 
 #include <functional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -36,9 +35,6 @@ struct Kind {
   /// Makes a function of a definition alone. Throws CacheError, located.
   AnyFunction (*define)(const Node& node);
 };
-
-/// The kinds that this kiln knows.
-[[nodiscard]] std::span<const Kind> kinds() noexcept;
 
 /// The kind of an element of "kernels".
 [[nodiscard]] const Kind& kind_of(const Node& node);

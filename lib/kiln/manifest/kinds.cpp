@@ -28,10 +28,6 @@ constexpr std::array kKinds{Kind{"ufunc", read_ufunc, define<Ufunc, read_ufunc_d
 
 }  // namespace
 
-std::span<const Kind> kinds() noexcept {
-  return kKinds;
-}
-
 const Kind& kind_of(const Node& node) {
   // A kernel in one string is a ufunc, or with a layout a generalized one.
   if (!node.has("kind") && node.has("kernel")) return kKinds[node.has("layout") ? 1 : 0];
