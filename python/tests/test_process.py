@@ -465,18 +465,27 @@ def _memory():
         return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+def _growth(work):
+    """What 2000 calls leave behind: blocks, and bytes of the process."""
+    blocks, before = sys.getallocatedblocks(), _memory()
+    for _ in range(2000):
+        work()
+    gc.collect()
+    return sys.getallocatedblocks() - blocks, _memory() - before
+
+
 @pytest.mark.parametrize("name", LEAKS)
 def test_references_are_released(name):
     work = LEAKS[name]
     for _ in range(50):
         work()
     gc.collect()
-    blocks, before = sys.getallocatedblocks(), _memory()
-    for _ in range(2000):
-        work()
-    gc.collect()
-    assert sys.getallocatedblocks() - blocks < 300
-    assert _memory() - before < 4 << 20
+    # Free lists fill for some rounds, the more without a GIL. A leak grows in each.
+    for _ in range(4):
+        blocks, size = _growth(work)
+        if blocks < 300 and size < 4 << 20:
+            break
+    assert blocks < 300 and size < 4 << 20
 
 
 def test_operands_keep_their_references():
