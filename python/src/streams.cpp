@@ -98,8 +98,10 @@ PyObject* stream_device(PyObject* self, void*) {
 
 PyMethodDef stream_methods[] = {
     {"synchronize", stream_synchronize, METH_NOARGS,
-     "Waits for the work of the stream. Fails with the error of that work. Ctrl+C ends the wait, and the work goes on."},
-    {"wait_event", stream_wait, METH_O, "Makes later work of the stream wait for an event, without waiting in the caller."},
+     "synchronize()\n--\n\nWaits for the work of the stream. Fails with the error of that work. Ctrl+C ends the wait, and the "
+     "work goes on."},
+    {"wait_event", stream_wait, METH_O,
+     "wait_event(event)\n--\n\nMakes later work of the stream wait for an event, without waiting in the caller."},
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef stream_values[] = {{"ptr", stream_native, nullptr, "The vendor's stream as an int; 0 on a CPU.", nullptr},
                                {"_place", stream_device, nullptr, nullptr, nullptr},
@@ -177,8 +179,10 @@ PyObject* event_elapsed(PyObject* self, PyObject* end) {
 PyMethodDef event_methods[] = {
     {"record", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(event_record)), METH_FASTCALL,
      "record(stream=None)\n--\n\nSets the event to the work that a stream has so far."},
-    {"synchronize", event_synchronize, METH_NOARGS, "Waits for the event. Ctrl+C ends the wait, and the work goes on."},
-    {"elapsed_ms", event_elapsed, METH_O, "Returns the milliseconds from this event to another. Both are reached."},
+    {"synchronize", event_synchronize, METH_NOARGS,
+     "synchronize()\n--\n\nWaits for the event. Ctrl+C ends the wait, and the work goes on."},
+    {"elapsed_ms", event_elapsed, METH_O,
+     "elapsed_ms(end)\n--\n\nReturns the milliseconds from this event to another. Both are reached."},
     {nullptr, nullptr, 0, nullptr}};
 PyGetSetDef event_values[] = {{"done", event_done, nullptr, "Whether the event is reached.", nullptr},
                               {nullptr, nullptr, nullptr, nullptr, nullptr}};
