@@ -368,6 +368,34 @@ max, min = _reduction("max", "maximum"), _reduction("min", "minimum")
 any, all = _reduction("any", "logical_or"), _reduction("all", "logical_and")
 
 
+def _cumulation(name, function, first):
+    def call(x, /, *, axis=None, dtype=None, include_initial=False):
+        _check(x)
+        if axis is None and x.ndim != 1:
+            raise ValueError(f"kiln.xp.{name}: an array of {x.ndim} axes needs axis=")
+        axis, = _axes(0 if axis is None else axis, x.ndim)
+        made = _functions._get(function).accumulate(x, axis=axis, dtype=dtype)
+        if not include_initial:
+            return made
+        extents = list(made.shape)
+        extents[axis] += 1
+        longer = full(extents, first, dtype=made.dtype, device=_device(x))
+        longer[(slice(None),) * axis + (slice(1, None),)] = made
+        return longer
+    call.__name__ = call.__qualname__ = name
+    call.__doc__ = f"The standard's `{name}`, by kiln.math.{function}.accumulate."
+    return call
+
+
+cumulative_sum, cumulative_prod = _cumulation("cumulative_sum", "add", 0), _cumulation("cumulative_prod", "multiply", 1)
+
+
+def count_nonzero(x, /, *, axis=None, keepdims=False):
+    """The standard's `count_nonzero`: how many elements are not zero."""
+    _check(x)
+    return _functions._get("add").reduce(_functions._get("not_equal")(x, 0), axis=axis, dtype=_np.int64, keepdims=keepdims)
+
+
 def mean(x, /, *, axis=None, keepdims=False):
     """The standard's `mean`, as kiln.Array.mean has it."""
     _check(x)
@@ -434,6 +462,7 @@ __all__ = sorted([*_DTYPES, *_UNARY, *_BINARY, "round", "clip", "where", "e", "i
                   "zeros_like", "empty_like", "full_like", "ones_like", "arange", "linspace", "eye", "from_dlpack", "astype", "can_cast",
                   "result_type", "isdtype", "finfo", "iinfo", "broadcast_shapes", "broadcast_to", "broadcast_arrays", "reshape",
                   "permute_dims", "matrix_transpose", "expand_dims", "squeeze", "sum", "prod", "max", "min", "any", "all", "mean", "var", "std", "argmax", "argmin",
+                  "cumulative_sum", "cumulative_prod", "count_nonzero",
                   "__array_namespace_info__"])
 
 

@@ -197,6 +197,25 @@ def test_reductions():
     assert xp.any(x > 5) and not xp.all(x > 5)
 
 
+def test_cumulations_and_counts():
+    a = np.array([[1, 0, 3], [4, 5, 6]], np.int16)
+    x = on_cpu(a)
+    for name, function, first in (("cumulative_sum", np.cumsum, 0), ("cumulative_prod", np.cumprod, 1)):
+        call = getattr(xp, name)
+        check(call(x, axis=0), function(a, axis=0))
+        check(call(x, axis=-1, dtype=xp.float32), function(a, axis=-1, dtype=np.float32))
+        check(call(x, axis=0, include_initial=True), np.concatenate([np.full((1, 3), first), function(a, axis=0)]))
+        check(call(x, axis=-1, include_initial=True), np.concatenate([np.full((2, 1), first), function(a, axis=-1)], 1))
+        check(call(x[0]), function(a[0]))
+        check(call(xp.zeros(0, device="cpu"), include_initial=True), np.array([float(first)]))
+        with pytest.raises(ValueError, match=rf"kiln\.xp\.{name}: an array of 2 axes needs axis="):
+            call(x)
+        with pytest.raises(IndexError, match="axis 2 is out of bounds"):
+            call(x, axis=2)
+    check(xp.count_nonzero(x), np.int64(5))
+    check(xp.count_nonzero(x > 3, axis=1, keepdims=True), np.array([[0], [3]]))
+
+
 def test_the_namespace():
     info = xp.__array_namespace_info__()
     assert "cpu" in info.devices() and info.default_dtypes()["integral"] == xp.int64 and info.default_device()
