@@ -9,10 +9,11 @@ namespace kiln {
 namespace {
 
 // What messages name. Other words behind a dot are ends of files' names.
-constexpr std::string_view kOfCalls[] = {
-    "axes",          "axis",         "block",     "casting", "chunk_bytes", "chunked", "device",  "devices", "dtype",
-    "global_offset", "global_size",  "grid",      "initial", "keepdims",    "lengths", "norm",    "order",   "other_sizes",
-    "out",           "shared_bytes", "signature", "size",    "stop",        "stream",  "targets", "timeout", "where"};
+constexpr std::string_view kOfCalls[] = {"axes",    "axis",     "block",        "casting",       "chunk_bytes", "chunked",
+                                         "device",  "devices",  "dtype",        "global_offset", "global_size", "grid",
+                                         "initial", "keepdims", "lengths",      "norm",          "order",       "other_sizes",
+                                         "out",     "s",        "shared_bytes", "signature",     "size",        "stop",
+                                         "stream",  "targets",  "timeout",      "where"};
 constexpr std::string_view kOfDefinitions[] = {
     "abi",         "accumulator", "backend",    "code",     "compile",      "constant_variants",
     "contract",    "debug",       "defines",    "each",     "fast_math",    "form",

@@ -28,7 +28,8 @@ TEST_CASE("option words: options of calls and definitions") {
   CHECK(words("give .out, or a size rule: .sizes = \"m = …\"") == "out@.out sizes@.sizes = ");
   CHECK(words("give its text in .compile.headers or its folder in .compile.include_dirs") ==
         "compile.headers@.compile.headers compile.include_dirs@.compile.include_dirs");
-  CHECK(words("expected \"items\" (.size), \"blocks\" (.grid and .block)") == "size@.size grid@.grid block@.block");
+  CHECK(words("expected \"items\" (.size), \"blocks\" (.grid and .block), .s is 0") ==
+        "size@.size grid@.grid block@.block s@.s");
 }
 
 TEST_CASE("option words: values, and lines of diagnostics") {
