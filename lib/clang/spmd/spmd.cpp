@@ -21,6 +21,7 @@
 #include <llvm/Transforms/Utils/LowerAtomic.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <iterator>
 #include <optional>
 #include <set>
@@ -43,6 +44,9 @@ using namespace spmd;
 /// Iterations of an inner loop wait for one another: two independent vectors take the time of one until the arithmetic itself
 /// is the limit, on any processor whose additions take longer than they keep the next one waiting.
 constexpr unsigned kParts = 2;
+/// Instructions of a loop: two vectors of more leave the 32 KiB that a processor's first cache has for code, and take twice as
+/// long to compile.
+constexpr std::ptrdiff_t kMostForParts = 750;
 /// Vectors of a team's threads that go on together, where one warp takes no more.
 constexpr unsigned kMostTeamParts = 8;
 /// On the stack, of which other threads than the first may have a few megabytes; and more leaves the second cache.
@@ -185,11 +189,16 @@ class Candidate {
     const unsigned lanes = llvm::bit_floor(registers / widest_number(loop_, shapes));
     const unsigned team = team_of(loop_);
     if (team == 0 && lanes != 0 && has_warps()) return {.lanes = lanes, .parts = std::max(kWarp / lanes, 1U)};
-    if (team == 0 || lanes == 0) return {.lanes = lanes, .parts = kParts};
+    if (team == 0 || lanes == 0) return {.lanes = lanes, .parts = instructions() > kMostForParts ? 1 : kParts};
     // Whole warps, as many in each function.
     unsigned warps = std::max(std::min(lanes * kMostTeamParts, team) / kWarp, 1U);
     while (team / kWarp % warps != 0) --warps;
     return {.lanes = lanes, .parts = warps * kWarp / lanes, .once = true, .alone = warps * kWarp == team};
+  }
+  std::ptrdiff_t instructions() const {
+    std::ptrdiff_t count = 0;
+    for (const llvm::BasicBlock* const block : loop_.blocks()) count += block->sizeWithoutDebug();
+    return count;
   }
   /// Threads of a block that exchange values: a warp of them is computed at once, so that nobody waits for it.
   bool has_warps() const {

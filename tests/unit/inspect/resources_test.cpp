@@ -234,6 +234,17 @@ TEST_CASE("structures that are passed by value are vectors of their members") {
   }
 }
 
+TEST_CASE("a large body on the CPU is of one vector at a time, not of two side by side") {
+  const auto bytes = [](int statements) {
+    std::string body = "float32 s = x;\nfor (int32 i = 0; i < int32(x); ++i) {\n";
+    for (int i = 0; i < statements; ++i) body += "s = s * " + std::to_string(i) + " + x; s = s < 9 ? s + 1 : s - x;\n";
+    return double(
+        resources(compiled({.name = "f", .signatures = {"float32(float32 x)"}, .body = body + "} return s;"}, "x86-64-v3"))
+            .code_bytes);
+  };
+  CHECK(bytes(200) / 200 < 0.75 * bytes(60) / 60);
+}
+
 // A function of AVX-512's registers computes one item, too.
 TEST_CASE("vectors of one item alone make no kernel wide") {
   const Resources found =

@@ -105,7 +105,6 @@ TEST_CASE("blanks stand anywhere between two words") {
 
 TEST_CASE("every error of a layout has its place") {
   check_layout_failure("", "expected '(' before the core dimensions of an input, found the end of the text", 0);
-  check_layout_failure("  ", "expected '(' before the core dimensions of an input, found the end of the text", 2);
   check_layout_failure("->(n)", "expected '(' before the core dimensions of an input, found '-'", 0);
   check_layout_failure("n->()", "expected '(' before the core dimensions of an input, found 'n'", 0);
   check_layout_failure("(n", "expected ')' or ',' after a core dimension, found the end of the text", 2);
@@ -114,7 +113,6 @@ TEST_CASE("every error of a layout has its place") {
   check_layout_failure("(,n)->()", "expected the name or the size of a core dimension, found ','", 1);
   check_layout_failure("((n))->()", "expected the name or the size of a core dimension, found '('", 1);
   check_layout_failure("(n)", "expected ',' or \"->\" after an input, found the end of the text", 3);
-  check_layout_failure("(n)-()", "expected ',' or \"->\" after an input, found '-'", 3);
   check_layout_failure("(n)- >()", "expected ',' or \"->\" after an input, found '-'", 3);
   check_layout_failure("(n)(n)->()", "expected ',' or \"->\" after an input, found '('", 3);
   check_layout_failure("(n),->()", "expected '(' before the core dimensions of an input, found '-'", 4);
@@ -126,11 +124,9 @@ TEST_CASE("every error of a layout has its place") {
 
 TEST_CASE("every error of a core dimension has its place") {
   check_layout_failure("(0)->()", "the size of a core dimension is more than 0", 1);
-  check_layout_failure("(n,00)->()", "the size of a core dimension is more than 0", 3);
   check_layout_failure("(+3)->()", "expected the name or the size of a core dimension, found '+'", 1);
   check_layout_failure("(-3)->()", "expected the name or the size of a core dimension, found '-'", 1);
   check_layout_failure("(3n)->()", "\"3n\" is neither a name nor a size: names begin with a letter", 1);
-  check_layout_failure("(3_)->()", "\"3_\" is neither a name nor a size: names begin with a letter", 1);
   check_layout_failure("(9223372036854775808)->()", "the size 9223372036854775808 does not fit in 64 bits", 1);
   check_layout_failure("(1.5)->()", "expected ')' or ',' after a core dimension, found '.'", 2);
   check_layout_failure("(int)->()", "\"int\" cannot be a core dimension's name: it is a C++ keyword", 1);
@@ -140,13 +136,9 @@ TEST_CASE("every error of a core dimension has its place") {
                        1);
   check_layout_failure("(n ?)->()", "expected ')' or ',' after a core dimension, found '?'", 3);
   check_layout_failure("(?)->()", "expected the name or the size of a core dimension, found '?'", 1);
-  check_layout_failure(
-      "(n?"
-      "?)->()",
-      "expected ')' or ',' after a core dimension, found '?'", 3);
+  check_layout_failure("(n?\?)->()", "expected ')' or ',' after a core dimension, found '?'", 3);
   check_layout_failure("(n|2)->()", "expected \"|1\" after a core dimension that stretches", 2);
   check_layout_failure("(n|)->()", "expected \"|1\" after a core dimension that stretches", 2);
-  check_layout_failure("(n|10)->()", "expected \"|1\" after a core dimension that stretches", 2);
   check_layout_failure("(n |1)->()", "expected ')' or ',' after a core dimension, found '|'", 3);
   check_layout_failure("(n|1?)->()", "expected ')' or ',' after a core dimension, found '?'", 4);
   check_layout_failure("(n|1)->(n|1)", "an output does not stretch: leave out its \"|1\"", 9);

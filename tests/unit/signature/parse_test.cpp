@@ -135,7 +135,6 @@ TEST_CASE("every error has its place") {
   check_parse_failure("float32(KILN_FN a)", "\"KILN_FN\" cannot be a type variable's name: it is a name of kiln's own", 8);
   check_parse_failure("float32(float32 int32)", "\"int32\" cannot be a parameter's name: it is a name of kiln's own", 16);
   check_parse_failure("float32(float32 a__b)", "a name that C++ reserves for compilers", 16);
-  check_parse_failure("float32(float32 _Bool)", "a name that C++ reserves for compilers", 16);
   check_parse_failure("(int32)(int32 a)", "an output in parentheses needs a name", 6);
   check_parse_failure("void(float32 a)", "a ufunc has an output", 0);
   check_parse_failure("T(float32 a)", "the type variable \"T\" stands in no input", 0);
